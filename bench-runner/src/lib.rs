@@ -1,0 +1,3 @@
+//! The command.
+pub mod measure;
+pub mod results;

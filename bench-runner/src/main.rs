@@ -1,0 +1,3 @@
+//! The command `bench-runner`.
+
+fn main() {}

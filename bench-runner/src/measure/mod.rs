@@ -1,0 +1,2 @@
+//! From recordings to figures.
+pub mod figures;

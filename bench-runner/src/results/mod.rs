@@ -1,0 +1,2 @@
+//! The run's folder.
+pub mod summary;

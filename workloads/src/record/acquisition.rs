@@ -1,0 +1,75 @@
+//! One attempt of one worker to get one lock, from the moment it was due to the moment it was over.
+
+use serde::{Deserialize, Serialize};
+
+/// How an acquisition had ended when the books were closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// Granted and released.
+    Released,
+    /// Granted, and still held when the trial ended: it has no release, and so no fan-out and no handoff.
+    Held,
+    /// Still waiting when the trial ended.
+    Waiting,
+    /// Ended by an error (a lost session, most often) before or after the grant.
+    Failed,
+}
+
+/// One attempt to get a lock. Times are nanoseconds since the start of the trial on one monotonic clock that all
+/// workers share; 0 where the stage was not reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acquisition {
+    /// The worker, counted from 0.
+    pub worker: u32,
+    /// The lock, counted from 0.
+    pub resource: u32,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Requests that this worker's session sent between the call and the release's answer.
+    pub requests: u32,
+    /// Notifications that woke this worker while it waited.
+    pub wakeups: u32,
+    /// Fencing token: ZooKeeper's czxid of the grant's znode. 0 without a grant.
+    pub token: i64,
+    /// The moment at which it was due: in an open loop the arrival, otherwise the call.
+    pub due: u64,
+    /// Acquire was called.
+    pub called: u64,
+    /// The worker stands in the queue: its own znode exists, or (naive) it was refused for the first time.
+    pub enqueued: u64,
+    /// The last notification before the grant; 0 when it never had to wait.
+    pub woken: u64,
+    /// The grant.
+    pub granted: u64,
+    /// The release was sent.
+    pub release_sent: u64,
+    /// The release was answered.
+    pub released: u64,
+}
+
+impl Acquisition {
+    /// An acquisition that has just been called.
+    pub fn called(worker: u32, resource: u32, due: u64, called: u64) -> Self {
+        Acquisition {
+            worker,
+            resource,
+            outcome: Outcome::Waiting,
+            requests: 0,
+            wakeups: 0,
+            token: 0,
+            due,
+            called,
+            enqueued: 0,
+            woken: 0,
+            granted: 0,
+            release_sent: 0,
+            released: 0,
+        }
+    }
+
+    /// Whether it was granted, whatever became of it afterwards.
+    pub fn is_granted(&self) -> bool {
+        self.granted != 0
+    }
+}

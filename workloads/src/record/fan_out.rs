@@ -1,0 +1,124 @@
+//! Notifications by the instance that caused them.
+//!
+//! A waiter knows which *instance* it watches, by its token (ZooKeeper: the czxid of the znode), so each notification is
+//! counted to the instance whose end caused it, not to whatever release happened to be the last. The same table counts the
+//! watches that stand on each instance, which is how a settled drain knows that every waiter has armed its watch.
+//!
+//! It is an open-addressed hash table of fixed size with linear probing: a token claims a slot by one compare-and-swap,
+//! and counting is one addition; nothing locks, allocates or moves. Tokens that no longer fit are counted as untracked,
+//! and the results say so.
+
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+
+/// What one instance caused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstanceFanOut {
+    /// The instance: ZooKeeper's czxid.
+    pub token: i64,
+    /// Notifications that its end caused.
+    pub notifications: u32,
+    /// When the first of them arrived, in nanoseconds since the start of the trial.
+    pub first: u64,
+    /// When the last of them arrived.
+    pub last: u64,
+}
+
+#[derive(bytemuck::Zeroable)]
+struct Entry {
+    /// 0 while the slot is free: neither a czxid nor an etcd revision is ever 0.
+    token: AtomicI64,
+    /// Watches that stand on the instance.
+    armed: AtomicU32,
+    notifications: AtomicU32,
+    /// The arrival of the first notification, plus one so that 0 means none.
+    first: AtomicU64,
+    last: AtomicU64,
+}
+
+/// How far a token may be from its home before it counts as untracked. Reached only when the table is all but full.
+const MAX_PROBES: usize = 256;
+
+pub(super) struct FanOutTable {
+    entries: Box<[Entry]>,
+    untracked: AtomicU64,
+}
+
+impl FanOutTable {
+    /// A table that tracks `instances` instances at the least.
+    pub(super) fn new(instances: usize) -> Self {
+        let slots = (instances.max(512) * 2).next_power_of_two();
+        FanOutTable { entries: bytemuck::zeroed_slice_box(slots), untracked: AtomicU64::new(0) }
+    }
+
+    fn entry(&self, token: i64) -> Option<&Entry> {
+        let mask = self.entries.len() - 1;
+        // Tokens are nearly consecutive, so the low bits spread them perfectly and keep neighbours in time neighbours in
+        // memory. The high half of a zxid is the epoch, which changes with the ensemble's leader.
+        let home = (token as u64 ^ (token as u64 >> 32).wrapping_mul(0x9E37_79B9)) as usize;
+        for probe in 0..MAX_PROBES.min(self.entries.len()) {
+            let entry = &self.entries[(home + probe) & mask];
+            match entry.token.load(Ordering::Acquire) {
+                found if found == token => return Some(entry),
+                0 => match entry.token.compare_exchange(0, token, Ordering::AcqRel, Ordering::Acquire) {
+                    Ok(_) => return Some(entry),
+                    Err(found) if found == token => return Some(entry),
+                    Err(_) => {}
+                },
+                _ => {}
+            }
+        }
+        self.untracked.fetch_add(1, Ordering::Relaxed);
+        None
+    }
+
+    /// A watch on the instance stands.
+    pub(super) fn armed(&self, token: i64) {
+        if let Some(entry) = self.entry(token) {
+            entry.armed.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    /// A watch on the instance was taken back before it fired.
+    pub(super) fn disarmed(&self, token: i64) {
+        if let Some(entry) = self.entry(token) {
+            entry.armed.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    /// How many watches have been set on the instance and not taken back. Fired watches are not subtracted: after the
+    /// instance's end this is the fan-out to expect.
+    pub(super) fn watches(&self, token: i64) -> u32 {
+        self.entry(token).map_or(0, |entry| entry.armed.load(Ordering::Acquire))
+    }
+
+    /// The instance's end notified somebody.
+    pub(super) fn notified(&self, token: i64, now: u64) {
+        if let Some(entry) = self.entry(token) {
+            entry.notifications.fetch_add(1, Ordering::Relaxed);
+            let _ = entry.first.compare_exchange(0, now + 1, Ordering::Relaxed, Ordering::Relaxed);
+            entry.last.fetch_max(now, Ordering::Relaxed);
+        }
+    }
+
+    /// Everything counted, by token.
+    pub(super) fn copy(&self) -> Vec<InstanceFanOut> {
+        let mut instances: Vec<InstanceFanOut> = self
+            .entries
+            .iter()
+            .filter(|entry| entry.token.load(Ordering::Acquire) != 0)
+            .map(|entry| InstanceFanOut {
+                token: entry.token.load(Ordering::Acquire),
+                notifications: entry.notifications.load(Ordering::Relaxed),
+                first: entry.first.load(Ordering::Relaxed).saturating_sub(1),
+                last: entry.last.load(Ordering::Relaxed),
+            })
+            .collect();
+        instances.sort_unstable_by_key(|instance| instance.token);
+        instances
+    }
+
+    /// Look-ups that found no room.
+    pub(super) fn untracked(&self) -> u64 {
+        self.untracked.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,173 @@
+//! What a scenario says about the workers: the settings that cross from the runner into this library.
+//!
+//! Plain data without files or formats: the runner parses its scenario and hands these over.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use rand::Rng;
+use rand_distr::{Distribution, Exp1, Uniform};
+use serde::{Deserialize, Serialize};
+
+/// A coordination service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Service {
+    /// Apache ZooKeeper.
+    Zookeeper,
+}
+
+impl fmt::Display for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Service::Zookeeper => "zookeeper",
+        })
+    }
+}
+
+/// An algorithm that workers run. The names are those of scenarios, reports and result files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+pub enum Recipe {
+    /// One znode that everybody tries to create and everybody else watches: the herd.
+    #[serde(rename = "lock/naive")]
+    NaiveLock,
+    /// Curator's InterProcessMutex: a queue in which each waiter watches its predecessor alone.
+    #[serde(rename = "lock/sequential")]
+    SequentialLock,
+    /// No recipe: every worker holds its session and does nothing. Measures what sessions alone cost.
+    #[serde(rename = "session/idle")]
+    IdleSession,
+}
+
+impl Recipe {
+    /// All recipes, in the order in which they are documented.
+    pub const ALL: [Recipe; 3] = [Recipe::NaiveLock, Recipe::SequentialLock, Recipe::IdleSession];
+
+    /// The recipe's name in scenarios and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Recipe::NaiveLock => "lock/naive",
+            Recipe::SequentialLock => "lock/sequential",
+            Recipe::IdleSession => "session/idle",
+        }
+    }
+
+    /// Whether the recipe serves its waiters in the order in which they joined the queue.
+    pub fn is_fifo(self) -> bool {
+        self == Recipe::SequentialLock
+    }
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Recipe {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Recipe::ALL.into_iter().find(|recipe| recipe.name() == name).ok_or_else(|| format!("unknown recipe `{name}`"))
+    }
+}
+
+/// How long a hold or a think lasts: always the same, or drawn anew from a distribution each time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Delay {
+    /// The same length each time.
+    Fixed(Duration),
+    /// Exponentially distributed with this mean.
+    Exponential(Duration),
+    /// Uniformly distributed between the two, both included.
+    Uniform(Duration, Duration),
+}
+
+impl Delay {
+    /// No delay at all.
+    pub const NONE: Delay = Delay::Fixed(Duration::ZERO);
+
+    /// The next delay. Draws nothing from `rng` for a fixed one.
+    pub fn draw(&self, rng: &mut impl Rng) -> Duration {
+        match *self {
+            Delay::Fixed(length) => length,
+            Delay::Exponential(mean) => {
+                let factor: f64 = Exp1.sample(rng);
+                mean.mul_f64(factor)
+            }
+            Delay::Uniform(low, high) => {
+                let nanos = |length: Duration| u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
+                match Uniform::new_inclusive(nanos(low), nanos(high)) {
+                    Ok(distribution) => Duration::from_nanos(distribution.sample(rng)),
+                    // An empty interval: the scenario refuses it, and the lower end is the only sensible length.
+                    Err(_) => low,
+                }
+            }
+        }
+    }
+}
+
+/// When arrivals of an open loop are due.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arrivals {
+    /// Evenly spaced, this many a second.
+    Constant(f64),
+    /// A Poisson process with this many arrivals a second in the mean.
+    Poisson(f64),
+}
+
+impl Arrivals {
+    /// The moments at which arrivals are due, from 0 to `length`, in nanoseconds since the start of the trial.
+    pub fn schedule(&self, length: Duration, rng: &mut impl Rng) -> Vec<u64> {
+        let end = length.as_secs_f64();
+        let mut due = Vec::new();
+        let mut at = 0.0_f64;
+        while at < end {
+            due.push((at * 1e9) as u64);
+            at += match *self {
+                Arrivals::Constant(rate) => 1.0 / rate,
+                Arrivals::Poisson(rate) => {
+                    let gap: f64 = Exp1.sample(rng);
+                    gap / rate
+                }
+            };
+        }
+        due
+    }
+}
+
+/// What drives the workers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Mode {
+    /// Every worker acquires once; a holder releases only when every remaining waiter has armed its watch (*settled*),
+    /// so that the notifications of the whole drain are a closed form.
+    Drain,
+    /// Every worker acquires, holds, releases, thinks, and begins again, until the trial ends.
+    Closed,
+    /// Acquisitions fall due at a rate, whatever became of earlier ones; the workers are the limit of concurrency.
+    Open(Arrivals),
+}
+
+/// What each worker of an arm does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorkerSettings {
+    /// The algorithm.
+    pub recipe: Recipe,
+    /// How many workers, each with its own session.
+    pub workers: u32,
+    /// How many locks they are spread over, worker by worker.
+    pub resources: u32,
+    /// What drives them.
+    pub mode: Mode,
+    /// How long a grant is held.
+    pub hold: Delay,
+    /// How long a worker rests between a release and its next acquire; not used in an open loop.
+    pub think: Delay,
+    /// The session timeout asked for.
+    pub session_timeout: Duration,
+    /// How many sessions are being opened at any moment.
+    pub connect_concurrency: u32,
+    /// The seed of every random choice.
+    pub seed: u64,
+}
