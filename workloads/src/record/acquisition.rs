@@ -26,8 +26,6 @@ pub struct Acquisition {
     pub resource: u32,
     /// How it ended.
     pub outcome: Outcome,
-    /// Requests that this worker's session sent between the call and the release's answer.
-    pub requests: u32,
     /// Notifications that woke this worker while it waited.
     pub wakeups: u32,
     /// Fencing token: ZooKeeper's czxid of the grant's znode. 0 without a grant.
@@ -55,7 +53,6 @@ impl Acquisition {
             worker,
             resource,
             outcome: Outcome::Waiting,
-            requests: 0,
             wakeups: 0,
             token: 0,
             due,

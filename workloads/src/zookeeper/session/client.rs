@@ -1,0 +1,147 @@
+//! A real session, through the crate `zookeeper-client`.
+
+use std::time::Duration;
+
+use zookeeper_client as zk;
+
+use super::{CreateMode, Created, Session, SessionError, Stat, Watch};
+use crate::record::EventKind;
+
+/// A session with a real ensemble.
+#[derive(Clone)]
+pub struct Client {
+    client: zk::Client,
+}
+
+impl Client {
+    /// Opens a session with one of the servers in `endpoints` (`host:port`, separated by commas), chosen at random so that
+    /// sessions spread over the nodes.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Lost`] when no session was established within `session_timeout`.
+    pub async fn connect(endpoints: &str, session_timeout: Duration) -> Result<Self, SessionError> {
+        let client = zk::Client::connector().with_session_timeout(session_timeout).connect(endpoints).await;
+        match client {
+            Ok(client) => Ok(Client { client }),
+            Err(error) => Err(SessionError::Lost(error.to_string())),
+        }
+    }
+
+    /// The session timeout that the servers granted; they clamp what was asked to 2 to 20 ticks.
+    pub fn session_timeout(&self) -> Duration {
+        self.client.session_timeout()
+    }
+}
+
+/// A watch of a real session.
+pub struct ClientWatch {
+    watcher: zk::OneshotWatcher,
+}
+
+impl Watch for ClientWatch {
+    async fn fired(self) -> Result<EventKind, SessionError> {
+        let event = self.watcher.changed().await;
+        match event.event_type {
+            zk::EventType::NodeCreated => Ok(EventKind::Created),
+            zk::EventType::NodeDeleted => Ok(EventKind::Deleted),
+            zk::EventType::NodeDataChanged => Ok(EventKind::Changed),
+            zk::EventType::NodeChildrenChanged => Ok(EventKind::Children),
+            // The client reports terminal states alone to a one-shot watcher.
+            zk::EventType::Session => Err(SessionError::Lost(event.session_state.to_string())),
+        }
+    }
+}
+
+impl From<zk::Error> for SessionError {
+    fn from(error: zk::Error) -> Self {
+        use zk::Error;
+        match error {
+            Error::NoNode => SessionError::NoNode,
+            Error::NodeExists => SessionError::NodeExists,
+            Error::NotEmpty => SessionError::NotEmpty,
+            Error::SessionExpired
+            | Error::SessionMoved
+            | Error::AuthFailed
+            | Error::ClientClosed
+            | Error::NoHosts
+            | Error::RuntimeInconsistent => SessionError::Lost(error.to_string()),
+            // The crate reports an idle connection and a socket's error as `Custom`, and only a clean end of the stream as
+            // `ConnectionLoss`: with all of them the request may have been carried out.
+            Error::ConnectionLoss | Error::Timeout | Error::Custom(_) => SessionError::Unknown(error.to_string()),
+            other => SessionError::Refused(other.to_string()),
+        }
+    }
+}
+
+impl From<zk::Stat> for Stat {
+    fn from(stat: zk::Stat) -> Self {
+        Stat { czxid: stat.czxid, ephemeral_owner: stat.ephemeral_owner }
+    }
+}
+
+impl CreateMode {
+    fn options(self) -> zk::CreateOptions<'static> {
+        let mode = match self {
+            CreateMode::Persistent => zk::CreateMode::Persistent,
+            CreateMode::Container => zk::CreateMode::Container,
+            CreateMode::Ephemeral => zk::CreateMode::Ephemeral,
+            CreateMode::EphemeralSequential => zk::CreateMode::EphemeralSequential,
+        };
+        mode.with_acls(zk::Acls::anyone_all())
+    }
+}
+
+impl Session for Client {
+    type Watch = ClientWatch;
+
+    fn id(&self) -> i64 {
+        self.client.session_id().0
+    }
+
+    async fn create(&self, path: &str, mode: CreateMode, data: &[u8]) -> Result<Created, SessionError> {
+        let (stat, sequence) = self.client.create(path, data, &mode.options()).await?;
+        let path = match mode {
+            CreateMode::EphemeralSequential => format!("{path}{sequence}"),
+            _ => path.to_owned(),
+        };
+        Ok(Created { path, stat: stat.into() })
+    }
+
+    async fn delete(&self, path: &str) -> Result<(), SessionError> {
+        Ok(self.client.delete(path, None).await?)
+    }
+
+    async fn exists(&self, path: &str) -> Result<Option<Stat>, SessionError> {
+        Ok(self.client.check_stat(path).await?.map(Stat::from))
+    }
+
+    async fn exists_watched(&self, path: &str) -> Result<(Option<Stat>, ClientWatch), SessionError> {
+        let (stat, watcher) = self.client.check_and_watch_stat(path).await?;
+        Ok((stat.map(Stat::from), ClientWatch { watcher }))
+    }
+
+    async fn data(&self, path: &str) -> Result<(Vec<u8>, Stat), SessionError> {
+        let (data, stat) = self.client.get_data(path).await?;
+        Ok((data, stat.into()))
+    }
+
+    async fn data_watched(&self, path: &str) -> Result<(Vec<u8>, Stat, ClientWatch), SessionError> {
+        let (data, stat, watcher) = self.client.get_and_watch_data(path).await?;
+        Ok((data, stat.into(), ClientWatch { watcher }))
+    }
+
+    async fn set_data(&self, path: &str, data: &[u8]) -> Result<(), SessionError> {
+        self.client.set_data(path, data, None).await?;
+        Ok(())
+    }
+
+    async fn children(&self, path: &str) -> Result<Vec<String>, SessionError> {
+        Ok(self.client.list_children(path).await?)
+    }
+
+    async fn children_watched(&self, path: &str) -> Result<(Vec<String>, ClientWatch), SessionError> {
+        let (names, watcher) = self.client.list_and_watch_children(path).await?;
+        Ok((names, ClientWatch { watcher }))
+    }
+}
