@@ -1,3 +1,4 @@
 //! The command.
+pub mod ensemble;
 pub mod measure;
 pub mod results;

@@ -1,0 +1,76 @@
+//! What an ensemble is: for the record of a run and for its reader.
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+/// The ensemble that a run was measured on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Description {
+    /// `zookeeper`.
+    pub service: String,
+    /// `local`.
+    pub provider: String,
+    /// The service's version, as in `3.8.0`.
+    pub version: String,
+    /// The Java runtime, as in `17.0.15 (OpenJDK 64-Bit Server VM)`.
+    pub java: String,
+    /// Where the service was found.
+    pub installation: String,
+    /// The nodes with the role each had when asked.
+    pub nodes: Vec<NodeDescription>,
+    /// The settings that matter to what is measured, by the service's own names, and the JVM's flags.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// One node of a [`Description`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NodeDescription {
+    /// As in `zookeeper-1`.
+    pub name: String,
+    /// Address and port for clients.
+    pub endpoint: String,
+    /// The role when asked; it changes with each election of the ensemble.
+    pub role: Role,
+}
+
+/// What a node is to its ensemble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Orders the writes.
+    Leader,
+    /// Follows the leader and votes.
+    Follower,
+    /// Follows the leader without a vote.
+    Observer,
+    /// The only node.
+    Standalone,
+    /// Runs, and is not in: starting, electing, or cut off.
+    Out,
+}
+
+impl Role {
+    /// Reads the role from what `mntr` calls `zk_server_state`.
+    pub fn from_state(state: &str) -> Role {
+        match state {
+            "leader" => Role::Leader,
+            "follower" => Role::Follower,
+            "observer" => Role::Observer,
+            "standalone" => Role::Standalone,
+            _ => Role::Out,
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Role::Leader => "leader",
+            Role::Follower => "follower",
+            Role::Observer => "observer",
+            Role::Standalone => "standalone",
+            Role::Out => "out",
+        })
+    }
+}

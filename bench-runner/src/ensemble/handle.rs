@@ -1,0 +1,197 @@
+//! The ensemble as the other stages hold it.
+use std::collections::BTreeMap;
+use std::io;
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinSet;
+
+use super::description::{Description, NodeDescription};
+use super::error::EnsembleError;
+use super::local::{self, Local, LocalSettings, Node, Search};
+use super::usage::{NodeSample, NodeUsage, NodesSample};
+use super::zookeeper::{Counters, Mntr, four_letter};
+
+/// How long a node may take to answer where its answer is needed; a herd may keep it busy for seconds.
+const ANSWER_LIMIT: Duration = Duration::from_secs(15);
+/// How long it may take where the answer is one of many: a sample a second must not lag behind.
+const SAMPLE_LIMIT: Duration = Duration::from_millis(800);
+/// How often is asked whether the past has gone.
+const SETTLE_PACE: Duration = Duration::from_millis(100);
+
+/// A running ensemble. [`Ensemble::stop`] ends it; dropping it does the same and blocks for some milliseconds. It also
+/// ends when this process does, whatever ends it.
+#[derive(Debug)]
+pub struct Ensemble {
+    local: Local,
+}
+
+impl Ensemble {
+    /// Starts a local ensemble from what this process's environment names, below the system's temporary folder, and
+    /// returns when a leader leads and all others follow (a single node: when it serves). That takes a few seconds, and
+    /// 60 s at most. `progress` is told, in sentences without a full stop, what is going on.
+    ///
+    /// Cancelled (dropped before it is done), it leaves nothing behind.
+    ///
+    /// Errors: all but `Lost`, `NoAnswer` and `Unsettled`. Only `Settings` is the scenario's fault.
+    pub async fn start(settings: &LocalSettings, progress: &(dyn Fn(&str) + Sync)) -> Result<Ensemble, EnsembleError> {
+        Ensemble::start_from(settings, &Search::from_env(), progress).await
+    }
+
+    /// As [`Ensemble::start`], with the places where the installation is looked for.
+    pub async fn start_from(
+        settings: &LocalSettings,
+        search: &Search,
+        progress: &(dyn Fn(&str) + Sync),
+    ) -> Result<Ensemble, EnsembleError> {
+        let local = local::launch(settings, search, &std::env::temp_dir(), progress).await?;
+        Ok(Ensemble { local })
+    }
+
+    /// Where clients connect: `127.0.0.1:<port>` of each node.
+    pub fn endpoints(&self) -> Vec<String> {
+        self.nodes().iter().map(|node| node.endpoint().to_string()).collect()
+    }
+
+    /// The endpoints as ZooKeeper's clients take them: with commas between.
+    pub fn connect_string(&self) -> String {
+        self.endpoints().join(",")
+    }
+
+    /// The nodes, in the order of their names.
+    pub fn nodes(&self) -> &[Node] {
+        &self.local.nodes
+    }
+
+    /// What this ensemble is, with the role that each node has now.
+    ///
+    /// Errors: [`EnsembleError::Lost`], [`EnsembleError::NoAnswer`].
+    pub async fn describe(&self) -> Result<Description, EnsembleError> {
+        let answers = self.mntr().await?;
+        let Local { settings, java, installation, .. } = &self.local;
+        let mut shown: BTreeMap<String, String> =
+            local::zoo_cfg(settings).into_iter().map(|(key, value)| (key.into(), value)).collect();
+        shown.insert("jvm_flags".into(), local::jvm_flags(settings).join(" "));
+        shown.insert("heap".into(), settings.heap.clone());
+        let nodes = self.nodes().iter().zip(&answers).map(|(node, answer)| NodeDescription {
+            name: node.name().into(),
+            endpoint: node.endpoint().to_string(),
+            role: answer.role(),
+        });
+        Ok(Description {
+            service: "zookeeper".into(),
+            provider: "local".into(),
+            version: answers.iter().find_map(Mntr::version).unwrap_or("unknown").into(),
+            java: java.version.clone(),
+            installation: installation.origin.clone(),
+            nodes: nodes.collect(),
+            settings: shown,
+        })
+    }
+
+    /// The counters of all nodes, added up. Asking adds to the packets: one received and about two sent for each node.
+    ///
+    /// Errors: [`EnsembleError::Lost`], [`EnsembleError::NoAnswer`].
+    pub async fn counters(&self) -> Result<Counters, EnsembleError> {
+        Ok(Counters::of(&self.mntr().await?))
+    }
+
+    /// CPU, memory, watches and connections of each node now; takes under a second, and costs a node about a
+    /// millisecond. What a node does not tell in time is left out.
+    pub async fn sample(&self) -> NodesSample {
+        let answers = self.ask_all("mntr", SAMPLE_LIMIT).await;
+        let nodes = self.nodes().iter().zip(answers).map(|(node, answer)| {
+            let answer = answer.map(|text| Mntr::parse(&text)).unwrap_or_default();
+            let (usage, alive) = node.usage();
+            NodeSample {
+                name: node.name().into(),
+                cpu_seconds: usage.cpu_seconds,
+                rss_bytes: if alive { usage.rss_bytes } else { 0 },
+                watches: answer.count("zk_watch_count"),
+                connections: answer.connections(),
+                outstanding: answer.count("zk_outstanding_requests"),
+            }
+        });
+        NodesSample { nodes: nodes.collect() }
+    }
+
+    /// CPU and peak memory of each node since its start, warm-up and all; two readings give the CPU of what was
+    /// between. For a node that is gone: what was seen of it last.
+    pub fn usage(&self) -> Vec<NodeUsage> {
+        let of = |node: &Node| {
+            let (usage, _) = node.usage();
+            NodeUsage { name: node.name().into(), cpu_seconds: usage.cpu_seconds, peak_rss_bytes: usage.peak_rss_bytes }
+        };
+        self.nodes().iter().map(of).collect()
+    }
+
+    /// Whether all nodes run; costs next to nothing. A node that runs and does not serve is not noticed here.
+    ///
+    /// Errors: [`EnsembleError::Lost`] with the first node that ended, how, and the end of its log.
+    pub fn check_alive(&self) -> Result<(), EnsembleError> {
+        match self.nodes().iter().find_map(|node| node.ended().map(|how| (node, how))) {
+            Some((node, how)) => Err(EnsembleError::Lost { node: node.name().into(), how, log: node.log_tail() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until the servers hold at most so many sessions and watches; those of a worker that was killed linger
+    /// until the session times out. Gives up after `limit`, which should be above the session timeout.
+    ///
+    /// Errors: [`EnsembleError::Unsettled`] with what is left, [`EnsembleError::Lost`], [`EnsembleError::NoAnswer`].
+    pub async fn settled(&self, sessions: u64, watches: u64, limit: Duration) -> Result<(), EnsembleError> {
+        let begun = Instant::now();
+        loop {
+            let now = self.counters().await?;
+            if now.sessions <= sessions && now.watches <= watches {
+                return Ok(());
+            }
+            if begun.elapsed() >= limit {
+                return Err(EnsembleError::Unsettled {
+                    after: limit,
+                    sessions: now.sessions,
+                    watches: now.watches,
+                    sessions_allowed: sessions,
+                    watches_allowed: watches,
+                });
+            }
+            tokio::time::sleep(SETTLE_PACE.min(limit.saturating_sub(begun.elapsed()))).await;
+        }
+    }
+
+    /// Kills the servers, which hold nothing of worth, waits for that, and removes their folders.
+    ///
+    /// Errors: [`EnsembleError::Stop`] with what is left.
+    pub async fn stop(self) -> Result<(), EnsembleError> {
+        self.local.stop().await
+    }
+
+    /// `mntr` of every node.
+    async fn mntr(&self) -> Result<Vec<Mntr>, EnsembleError> {
+        self.check_alive()?;
+        let mut answers = Vec::new();
+        for (node, answer) in self.nodes().iter().zip(self.ask_all("mntr", ANSWER_LIMIT).await) {
+            match answer {
+                Ok(text) => answers.push(Mntr::parse(&text)),
+                Err(error) => {
+                    // That it is gone says more than that it did not answer.
+                    self.check_alive()?;
+                    let (node, word, reason) = (node.name().into(), "mntr".into(), error.to_string());
+                    return Err(EnsembleError::NoAnswer { node, word, reason });
+                }
+            }
+        }
+        Ok(answers)
+    }
+
+    /// Asks all nodes at the same time; the answers come in their order.
+    async fn ask_all(&self, word: &'static str, limit: Duration) -> Vec<io::Result<String>> {
+        let mut questions = JoinSet::new();
+        for (index, node) in self.nodes().iter().enumerate() {
+            let address = node.endpoint();
+            questions.spawn(async move { (index, four_letter::ask(address, word, limit).await) });
+        }
+        let mut answers = questions.join_all().await;
+        answers.sort_unstable_by_key(|(index, _)| *index);
+        answers.into_iter().map(|(_, answer)| answer).collect()
+    }
+}

@@ -1,0 +1,178 @@
+//! The ensemble's folder: where it is, whose it is, and that it goes.
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use procfs::process::Process;
+
+use crate::ensemble::error::EnsembleError;
+
+/// Room that a node is sure to need for its logs and transactions, in MiB: the first transaction log takes its
+/// preallocation, a herd's failed creates a few MiB a minute.
+const MIB_PER_NODE: u64 = 16;
+
+/// Folders made by this process so far: one process may run several ensembles.
+static MADE: AtomicU32 = AtomicU32::new(0);
+
+/// The folder of one ensemble. It is removed by [`EnsembleFolder::remove`], and by the keepers of the nodes.
+#[derive(Debug)]
+pub(crate) struct EnsembleFolder {
+    path: PathBuf,
+    nodes: u32,
+}
+
+impl EnsembleFolder {
+    /// Makes a folder below `parent`, for this user alone, and sees that it has room.
+    pub fn create(parent: &Path, nodes: u32) -> Result<EnsembleFolder, EnsembleError> {
+        let owner = Owner::this_process().ok_or_else(|| Self::refuse(Path::new("/proc/self"), nodes, no_proc()))?;
+        let path = parent.join(owner.folder_name(MADE.fetch_add(1, Ordering::Relaxed)));
+        DirBuilder::new().mode(0o700).create(&path).map_err(|source| Self::refuse(&path, nodes, source))?;
+        let folder = EnsembleFolder { path, nodes };
+        let probe = folder.path.join("room");
+        let has_room = fill(&probe, u64::from(nodes) * MIB_PER_NODE);
+        let _ = fs::remove_file(&probe);
+        has_room.map_err(|source| {
+            folder.remove();
+            folder.error(&folder.path, source)
+        })?;
+        Ok(folder)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The error for a file in this folder.
+    pub fn error(&self, path: &Path, source: io::Error) -> EnsembleError {
+        Self::refuse(path, self.nodes, source)
+    }
+
+    /// Removes what is left of it.
+    pub fn remove(&self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+
+    fn refuse(path: &Path, nodes: u32, source: io::Error) -> EnsembleError {
+        EnsembleError::Folder { path: path.into(), needed_mib: u64::from(nodes) * MIB_PER_NODE, source }
+    }
+}
+
+/// Writes `mib` MiB. Written and not asked for by `statvfs`, which knows nothing of quotas.
+fn fill(path: &Path, mib: u64) -> io::Result<()> {
+    let block = vec![0x5a; 1 << 20];
+    let mut file = fs::File::create(path)?;
+    (0..mib).try_for_each(|_| io::Write::write_all(&mut file, &block))
+}
+
+fn no_proc() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "this process is not in /proc; is /proc mounted?")
+}
+
+/// Removes the folders of runners that no longer exist. They stay when a runner and its keepers were killed at once.
+/// Folders of other users and of runners elsewhere (in a container that shares the folder) are left alone.
+pub(crate) fn sweep(parent: &Path) {
+    let Some(this) = Owner::this_process() else { return };
+    let Ok(this_user) = fs::metadata("/proc/self").map(|data| data.uid()) else { return };
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(owner) = name.to_str().and_then(Owner::of_folder) else { continue };
+        // Of the entry itself, not of what a link may point to.
+        let mine = entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == this_user);
+        if mine && owner.namespace == this.namespace && !owner.is_alive() {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// A process that cannot be mistaken for a later one with the same id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Owner {
+    pid: i32,
+    /// When it started, in clock ticks since the machine did.
+    started: u64,
+    /// Where its id is valid.
+    namespace: u64,
+}
+
+impl Owner {
+    fn this_process() -> Option<Owner> {
+        let stat = Process::myself().ok()?.stat().ok()?;
+        let namespace = fs::metadata("/proc/self/ns/pid").ok()?.ino();
+        Some(Owner { pid: stat.pid, started: stat.starttime, namespace })
+    }
+
+    fn folder_name(&self, count: u32) -> String {
+        format!("bench-runner-{}-{}-{}-{count}", self.pid, self.started, self.namespace)
+    }
+
+    fn of_folder(name: &str) -> Option<Owner> {
+        let mut parts = name.strip_prefix("bench-runner-")?.split('-');
+        let owner = Owner {
+            pid: parts.next()?.parse().ok()?,
+            started: parts.next()?.parse().ok()?,
+            namespace: parts.next()?.parse().ok()?,
+        };
+        parts.next()?.parse::<u32>().ok()?;
+        parts.next().is_none().then_some(owner)
+    }
+
+    fn is_alive(&self) -> bool {
+        let stat = Process::new(self.pid).and_then(|process| process.stat());
+        // A zombie has ended; nobody has reaped it yet.
+        stat.is_ok_and(|stat| stat.starttime == self.started && stat.state != 'Z')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_living_runners_folder_stays_and_a_dead_ones_goes() {
+        let parent = tempfile::tempdir().unwrap();
+        let this = Owner::this_process().unwrap();
+        let alive = EnsembleFolder::create(parent.path(), 1).unwrap();
+        // Its id is in use again, by a process that started at another time.
+        let dead = parent.path().join(Owner { started: this.started + 1, ..this }.folder_name(0));
+        let elsewhere = parent.path().join(Owner { namespace: 1, started: 0, ..this }.folder_name(0));
+        let other = parent.path().join("bench-runner-notes");
+        for folder in [&dead, &elsewhere, &other] {
+            fs::create_dir_all(folder.join("zookeeper-1/data")).unwrap();
+        }
+        sweep(parent.path());
+        assert!(alive.path().exists() && elsewhere.exists() && other.exists());
+        assert!(!dead.exists());
+        alive.remove();
+        assert!(!alive.path().exists());
+    }
+
+    #[test]
+    fn a_parent_that_cannot_be_written_is_named() {
+        let error = EnsembleFolder::create(Path::new("/nonexistent"), 3).unwrap_err().to_string();
+        assert!(error.starts_with("cannot write /nonexistent/bench-runner-"), "{error}");
+        assert!(error.contains("48 MiB") && error.contains("TMPDIR"), "{error}");
+    }
+
+    #[test]
+    fn a_full_disk_is_told() {
+        let error = fill(Path::new("/dev/full"), 1).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    }
+
+    proptest! {
+        #[test]
+        fn a_name_is_read_back(pid in 1..i32::MAX, started: u64, namespace: u64, count: u32) {
+            let owner = Owner { pid, started, namespace };
+            prop_assert_eq!(Owner::of_folder(&owner.folder_name(count)), Some(owner));
+        }
+
+        #[test]
+        fn no_name_makes_it_panic(name in ".*") {
+            let _ = Owner::of_folder(&name);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! From settings to an ensemble that serves.
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::config::NodeFiles;
+use super::find::{Installation, Search};
+use super::folder::{self, EnsembleFolder};
+use super::java::{self, Java};
+use super::node::Node;
+use super::ports::{self, NodePorts};
+use super::settings::LocalSettings;
+use crate::ensemble::description::Role;
+use crate::ensemble::error::EnsembleError;
+use crate::ensemble::zookeeper::{Mntr, four_letter};
+
+/// How long the ensemble may take until it serves. Three nodes take a few seconds on two idle cores.
+const READY_LIMIT: Duration = Duration::from_secs(60);
+/// How often the nodes are asked meanwhile.
+const READY_PACE: Duration = Duration::from_millis(100);
+/// How long a starting node may take to answer; it is asked again.
+const ASK_LIMIT: Duration = Duration::from_secs(2);
+/// How often other ports are picked after a lost race for one.
+const ATTEMPTS: u32 = 3;
+/// How long the keepers may take to end their servers and to remove their folders.
+const STOP_LIMIT: Duration = Duration::from_secs(10);
+
+/// A running local ensemble. Dropped, it ends its nodes and removes its folder, and waits for that.
+#[derive(Debug)]
+pub(crate) struct Local {
+    pub nodes: Vec<Node>,
+    pub settings: LocalSettings,
+    pub installation: Installation,
+    pub java: Java,
+    folder: EnsembleFolder,
+}
+
+/// Starts an ensemble below `parent` and waits until it serves.
+pub(crate) async fn launch(
+    settings: &LocalSettings,
+    search: &Search,
+    parent: &Path,
+    progress: &(dyn Fn(&str) + Sync),
+) -> Result<Local, EnsembleError> {
+    settings.check()?;
+    let installation = search.locate()?;
+    let java = java::probe(&installation.java).await?;
+    folder::sweep(parent);
+    let mut attempt = 1;
+    loop {
+        let ports = match settings.base_port {
+            Some(base) => ports::fixed(settings.nodes, base)?,
+            None => ports::free(settings.nodes).map_err(EnsembleError::NoPorts)?,
+        };
+        let mut local = Local {
+            nodes: Vec::new(),
+            settings: settings.clone(),
+            installation: installation.clone(),
+            java: java.clone(),
+            folder: EnsembleFolder::create(parent, settings.nodes)?,
+        };
+        let error = match local.start(&ports, progress).await {
+            Ok(()) => return Ok(local),
+            Err(error) => error,
+        };
+        let lost_race = local.nodes.iter().any(Node::failed_to_bind);
+        // After this every port that is still taken is somebody else's.
+        local.stop().await?;
+        if !lost_race {
+            return Err(error);
+        }
+        if settings.base_port.is_some() {
+            let taken = ports.iter().flat_map(NodePorts::all).find(|port| !ports::is_free(*port));
+            return Err(taken.map_or(error, ports::taken));
+        }
+        if attempt == ATTEMPTS {
+            return Err(error);
+        }
+        attempt += 1;
+        progress("somebody took a port that was free a moment ago; trying others");
+    }
+}
+
+impl Local {
+    async fn start(&mut self, ports: &[NodePorts], progress: &(dyn Fn(&str) + Sync)) -> Result<(), EnsembleError> {
+        let count = self.settings.nodes;
+        progress(&match count {
+            1 => "starting ZooKeeper on one node".to_string(),
+            _ => format!("starting ZooKeeper on {count} nodes"),
+        });
+        let started = Instant::now();
+        for (id, own) in (1..=count).zip(ports) {
+            let name = format!("zookeeper-{id}");
+            let files = NodeFiles::new(self.folder.path().join(&name));
+            files.write(&self.settings, id, ports).map_err(|(path, error)| self.folder.error(&path, error))?;
+            let command = files.command(&self.settings, &self.installation, &self.java.program);
+            self.nodes.push(Node::start(name, *own, files, command).await?);
+        }
+        self.wait_until_ready(started, progress).await?;
+        progress(&format!("ZooKeeper serves after {:.1} s", started.elapsed().as_secs_f64()));
+        Ok(())
+    }
+
+    /// Waits until there is a leader, everybody else follows, and the leader has all of them in.
+    async fn wait_until_ready(&self, started: Instant, progress: &(dyn Fn(&str) + Sync)) -> Result<(), EnsembleError> {
+        let mut told = Vec::new();
+        loop {
+            for node in &self.nodes {
+                if let Some(how) = node.ended() {
+                    return Err(EnsembleError::Start { node: node.name().into(), how, log: node.log_tail() });
+                }
+            }
+            let mut answers = Vec::new();
+            for node in &self.nodes {
+                let answer = four_letter::ask(node.endpoint(), "mntr", ASK_LIMIT).await.unwrap_or_default();
+                answers.push(Mntr::parse(&answer));
+            }
+            if is_ready(&answers) {
+                return Ok(());
+            }
+            let roles: Vec<Role> = answers.iter().map(Mntr::role).collect();
+            let out = roles.iter().position(|role| *role == Role::Out);
+            // With a lost race for a port between the nodes a server does not end; it tries for ever.
+            if let Some(node) = self.nodes.iter().find(|node| node.failed_to_bind()) {
+                let how = "could not listen on its port".into();
+                return Err(EnsembleError::Start { node: node.name().into(), how, log: node.log_tail() });
+            }
+            if roles != told {
+                if roles.iter().any(|role| *role != Role::Out) {
+                    progress(&format!("waiting for all nodes: {}", self.roles(&roles)));
+                }
+                told = roles.clone();
+            }
+            if started.elapsed() > READY_LIMIT {
+                return Err(EnsembleError::NotReady {
+                    after: READY_LIMIT,
+                    roles: self.roles(&roles),
+                    log: self.nodes[out.unwrap_or(0)].log_tail(),
+                });
+            }
+            tokio::time::sleep(READY_PACE).await;
+        }
+    }
+
+    fn roles(&self, roles: &[Role]) -> String {
+        let each = self.nodes.iter().zip(roles).map(|(node, role)| format!("{} {role}", node.name()));
+        each.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Ends all nodes, waits for that, and removes the folder.
+    pub async fn stop(mut self) -> Result<(), EnsembleError> {
+        self.nodes.iter_mut().for_each(Node::release);
+        let begun = Instant::now();
+        while !self.nodes.iter().all(Node::is_gone) && begun.elapsed() < STOP_LIMIT {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        self.clear();
+        match self.folder.path().exists() {
+            true => Err(EnsembleError::Stop { what: format!("{} is still there", self.folder.path().display()) }),
+            false => Ok(()),
+        }
+    }
+
+    /// Kills keepers that are left and removes what is left of the folder.
+    fn clear(&mut self) {
+        for node in self.nodes.iter().filter(|node| !node.is_gone()) {
+            node.kill_keeper();
+        }
+        self.nodes.clear();
+        self.folder.remove();
+    }
+}
+
+impl Drop for Local {
+    /// The same as [`Local::stop`] for one that was not called: a panic, or a start that was cancelled. It blocks the
+    /// thread for some milliseconds, and for [`STOP_LIMIT`] at the most.
+    fn drop(&mut self) {
+        self.nodes.iter_mut().for_each(Node::release);
+        let begun = Instant::now();
+        while !self.nodes.iter().all(Node::is_gone) && begun.elapsed() < STOP_LIMIT {
+            thread::sleep(Duration::from_millis(5));
+        }
+        self.clear();
+    }
+}
+
+/// Whether these answers are those of an ensemble that has everybody in.
+fn is_ready(answers: &[Mntr]) -> bool {
+    let count = |wanted: Role| answers.iter().filter(|answer| answer.role() == wanted).count();
+    if let [only] = answers {
+        return only.role() == Role::Standalone;
+    }
+    let synced = answers.iter().find_map(|answer| answer.count("zk_synced_followers"));
+    let followers = answers.len() - 1;
+    count(Role::Leader) == 1 && count(Role::Follower) == followers && synced == u64::try_from(followers).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(roles: &[&str], synced: Option<u32>) -> Vec<Mntr> {
+        let answer = |role: &&str| match (*role, synced) {
+            ("leader", Some(synced)) => format!("zk_server_state\tleader\nzk_synced_followers\t{synced}\n"),
+            (role, _) => format!("zk_server_state\t{role}\n"),
+        };
+        roles.iter().map(|role| Mntr::parse(&answer(role))).collect()
+    }
+
+    #[test]
+    fn an_ensemble_is_ready_when_all_are_in() {
+        assert!(is_ready(&answers(&["standalone"], None)));
+        assert!(is_ready(&answers(&["follower", "leader", "follower"], Some(2))));
+    }
+
+    #[test]
+    fn an_ensemble_is_not_ready_while_one_is_missing() {
+        assert!(!is_ready(&answers(&["follower", "leader", "follower"], Some(1))));
+        assert!(!is_ready(&answers(&["follower", "leader", "follower"], None)));
+        assert!(!is_ready(&answers(&["follower", "leader", "leader"], Some(2))));
+        assert!(!is_ready(&answers(&["follower", "leader", "?"], Some(2))));
+        assert!(!is_ready(&answers(&["?"], None)));
+        assert!(!is_ready(&answers(&["leader"], Some(0))));
+    }
+}

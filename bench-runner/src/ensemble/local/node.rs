@@ -1,0 +1,225 @@
+//! One node: its server, under its keeper, as the runner holds it.
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::config::{JVM_VARIABLES, NodeFiles};
+use super::ports::NodePorts;
+use crate::ensemble::error::EnsembleError;
+use crate::ensemble::keeper;
+use crate::ensemble::usage::{self, ProcessUsage};
+
+/// How long a keeper may take to start and to report its server's process.
+const KEEPER_LIMIT: Duration = Duration::from_secs(20);
+/// How much of a log is shown.
+const TAIL_LINES: usize = 15;
+const TAIL_BYTES: u64 = 8 << 10;
+
+/// One server of the ensemble. Dropping it tells its keeper to kill the server and to remove the node's folder; that
+/// takes the keeper a moment.
+#[derive(Debug)]
+pub struct Node {
+    name: String,
+    ports: NodePorts,
+    pid: u32,
+    files: NodeFiles,
+    /// The keeper as a process, to be asked whether it lives, and to be reaped.
+    keeper: Mutex<Child>,
+    /// The pipe that holds the server alive; `None` once it was let go.
+    hold: Option<ChildStdin>,
+    /// What the keeper said last.
+    said: watch::Receiver<Said>,
+    /// What was last seen in /proc, for a node that is gone.
+    last_usage: Mutex<ProcessUsage>,
+}
+
+/// What a keeper has reported.
+#[derive(Debug, Clone, Default)]
+struct Said {
+    started: Option<u32>,
+    failed: Option<String>,
+    ended: Option<String>,
+    /// Its stdout is closed: the keeper is gone.
+    closed: bool,
+}
+
+impl Node {
+    /// Starts the server that `command` names, under a keeper, and waits until it is a process (not until it serves).
+    pub(crate) async fn start(
+        name: String,
+        ports: NodePorts,
+        files: NodeFiles,
+        command: Vec<std::ffi::OsString>,
+    ) -> Result<Node, EnsembleError> {
+        let refuse = |reason: String| EnsembleError::Keeper { node: name.clone(), reason };
+        let mut keeper = Command::new(keeper::program());
+        keeper.arg0("bench-runner").args(keeper::arguments(files.folder().into(), files.log(), command));
+        keeper.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // Out of the reach of the terminal's Ctrl-C.
+        keeper.process_group(0);
+        for variable in JVM_VARIABLES {
+            keeper.env_remove(variable);
+        }
+        let mut keeper = keeper.spawn().map_err(|error| refuse(error.to_string()))?;
+        let hold = keeper.stdin.take();
+        let (tell, said) = watch::channel(Said::default());
+        if let Some(stdout) = keeper.stdout.take() {
+            // A thread and not a task: a node that is lost is to be noticed however busy or gone the runtime is.
+            thread::spawn(move || read_reports(stdout, &tell));
+        }
+        // From here on dropping the node ends the keeper.
+        let mut node =
+            Node { name, ports, pid: 0, files, keeper: Mutex::new(keeper), hold, said, last_usage: Mutex::default() };
+        let refuse = |reason: &str| Err(EnsembleError::Keeper { node: node.name.clone(), reason: reason.into() });
+        let mut said = node.said.clone();
+        let told = |said: &Said| said.started.is_some() || said.failed.is_some() || said.closed;
+        match tokio::time::timeout(KEEPER_LIMIT, said.wait_for(told)).await {
+            Err(_) => refuse("it does not report its server"),
+            Ok(Err(_)) => refuse("it ended at once"),
+            Ok(Ok(said)) => match (said.started, &said.failed) {
+                (Some(pid), _) => {
+                    node.pid = pid;
+                    drop(said);
+                    Ok(node)
+                }
+                (None, Some(reason)) => refuse(reason),
+                (None, None) => refuse("it ended at once; is the keeper's program `bench-runner`?"),
+            },
+        }
+    }
+
+    /// As in `zookeeper-1`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The server's process. It may be gone: see `Ensemble::check_alive`.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Where clients connect.
+    pub fn endpoint(&self) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, self.ports.client).into()
+    }
+
+    /// The process that keeps the server.
+    pub fn keeper_pid(&self) -> u32 {
+        self.keeper().id()
+    }
+
+    /// How the server ended, fit to stand after "it", or `None` while it runs.
+    pub(crate) fn ended(&self) -> Option<String> {
+        // Asked first: a keeper that reports and ends has reported.
+        let keeper = self.keeper().try_wait().ok().flatten();
+        let said = self.said.borrow().clone();
+        match (said.ended, keeper) {
+            (Some(how), _) => Some(how),
+            (None, Some(status)) => Some(format!("went with its keeper, which {}", keeper::how_ended(status))),
+            (None, None) if said.closed => Some("went with its keeper".into()),
+            (None, None) => None,
+        }
+    }
+
+    /// The last lines of the log; empty when there is none.
+    pub(crate) fn log_tail(&self) -> String {
+        tail(&self.files.log()).unwrap_or_default()
+    }
+
+    /// Whether the log tells that an address was in use.
+    pub(crate) fn failed_to_bind(&self) -> bool {
+        std::fs::read_to_string(self.files.log())
+            .is_ok_and(|log| log.contains("BindException") || log.contains("Address already in use"))
+    }
+
+    /// CPU and memory; what was seen last when the process is gone.
+    pub(crate) fn usage(&self) -> (ProcessUsage, bool) {
+        let mut last = self.last_usage.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // A pid that was reported as ended may belong to somebody else by now.
+        let now = if self.said.borrow().ended.is_none() { usage::of_process(self.pid) } else { None };
+        // A zombie has no memory left and no peak either.
+        match now.filter(|usage| usage.rss_bytes > 0) {
+            Some(usage) => {
+                *last = usage;
+                (usage, true)
+            }
+            None => (*last, false),
+        }
+    }
+
+    /// Lets the server go: its keeper kills it and removes its folder.
+    pub(crate) fn release(&mut self) {
+        self.hold = None;
+    }
+
+    /// Whether the keeper has ended, after [`Node::release`].
+    pub(crate) fn is_gone(&self) -> bool {
+        !matches!(self.keeper().try_wait(), Ok(None))
+    }
+
+    /// Kills a keeper that does not end; the kernel then kills its server.
+    pub(crate) fn kill_keeper(&self) {
+        let mut keeper = self.keeper();
+        let _ = keeper.kill();
+        let _ = keeper.wait();
+    }
+
+    fn keeper(&self) -> std::sync::MutexGuard<'_, Child> {
+        self.keeper.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+/// Reads a keeper's reports until there can be no more.
+fn read_reports(stdout: ChildStdout, tell: &watch::Sender<Said>) {
+    for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+        tell.send_modify(|said| {
+            if let Some(pid) = line.strip_prefix(keeper::STARTED) {
+                said.started = pid.parse().ok();
+            } else if let Some(reason) = line.strip_prefix(keeper::FAILED) {
+                said.failed = Some(reason.into());
+            } else if let Some(how) = line.strip_prefix(keeper::ENDED) {
+                said.ended = Some(how.into());
+            }
+        });
+    }
+    tell.send_modify(|said| said.closed = true);
+}
+
+/// The last lines of the file at `path`.
+fn tail(path: &Path) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
+    let mut end = Vec::new();
+    file.take(TAIL_BYTES).read_to_end(&mut end)?;
+    let end = String::from_utf8_lossy(&end);
+    // Where the beginning was cut off, the first line is not whole.
+    let whole = if length > TAIL_BYTES { end.split_once('\n').map_or("", |(_, rest)| rest) } else { &end };
+    let lines: Vec<&str> = whole.lines().filter(|line| !line.trim().is_empty()).collect();
+    Ok(lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_is_the_last_whole_lines() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let lines: Vec<String> = (0..10_000).map(|line| format!("line {line}")).collect();
+        std::fs::write(file.path(), lines.join("\n\n")).unwrap();
+        assert_eq!(tail(file.path()).unwrap(), lines[10_000 - TAIL_LINES..].join("\n"));
+        std::fs::write(file.path(), "one\n").unwrap();
+        assert_eq!(tail(file.path()).unwrap(), "one");
+        std::fs::write(file.path(), "x".repeat(20_000)).unwrap();
+        assert_eq!(tail(file.path()).unwrap(), "");
+    }
+}

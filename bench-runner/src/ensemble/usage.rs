@@ -1,0 +1,103 @@
+//! What a node costs, as the kernel books it.
+use procfs::process::Process;
+use serde::Serialize;
+
+/// CPU and memory of one node since it was started.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct NodeUsage {
+    /// The node's name.
+    pub name: String,
+    /// CPU time since the node's start, user and system, in seconds; the kernel counts in hundredths.
+    pub cpu_seconds: f64,
+    /// The most memory that was ever resident, in bytes (`VmHWM`).
+    pub peak_rss_bytes: u64,
+}
+
+/// All nodes at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct NodesSample {
+    /// One sample for each node, in the ensemble's order.
+    pub nodes: Vec<NodeSample>,
+}
+
+impl NodesSample {
+    /// Watches over all nodes, or `None` when a node did not tell.
+    pub fn watches(&self) -> Option<u64> {
+        self.nodes.iter().map(|node| node.watches).sum()
+    }
+
+    /// CPU time over all nodes, in seconds.
+    pub fn cpu_seconds(&self) -> f64 {
+        self.nodes.iter().map(|node| node.cpu_seconds).sum()
+    }
+
+    /// Resident memory over all nodes, in bytes.
+    pub fn rss_bytes(&self) -> u64 {
+        self.nodes.iter().map(|node| node.rss_bytes).sum()
+    }
+}
+
+/// One node at one moment. What a node did not tell in time, because it is overloaded or gone, is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct NodeSample {
+    /// The node's name.
+    pub name: String,
+    /// CPU time since the node's start, user and system, in seconds.
+    pub cpu_seconds: f64,
+    /// Resident memory in bytes; 0 for a node that is gone.
+    pub rss_bytes: u64,
+    /// Watches that clients of this node hold.
+    pub watches: Option<u64>,
+    /// Client connections to this node; one per session, the one that asks not counted.
+    pub connections: Option<u64>,
+    /// Requests that the node has accepted and not answered.
+    pub outstanding: Option<u64>,
+}
+
+/// What /proc says of a process.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct ProcessUsage {
+    pub cpu_seconds: f64,
+    pub rss_bytes: u64,
+    pub peak_rss_bytes: u64,
+}
+
+/// Reads the usage of process `pid`; `None` when it is gone.
+pub(crate) fn of_process(pid: u32) -> Option<ProcessUsage> {
+    let process = Process::new(i32::try_from(pid).ok()?).ok()?;
+    let stat = process.stat().ok()?;
+    // A zombie has a line in /proc, and no memory.
+    let status = process.status().ok()?;
+    let bytes = |kibibytes: Option<u64>| kibibytes.unwrap_or(0) * 1024;
+    Some(ProcessUsage {
+        cpu_seconds: (stat.utime + stat.stime) as f64 / procfs::ticks_per_second() as f64,
+        rss_bytes: bytes(status.vmrss),
+        peak_rss_bytes: bytes(status.vmhwm),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_uses_memory_and_at_most_its_peak() {
+        let usage = of_process(std::process::id()).unwrap();
+        assert!(usage.rss_bytes > 0);
+        assert!(usage.peak_rss_bytes >= usage.rss_bytes);
+    }
+
+    #[test]
+    fn a_process_that_is_not_there_uses_nothing() {
+        // Process ids end at 2^22 on Linux.
+        assert_eq!(of_process(u32::MAX), None);
+        assert_eq!(of_process((1 << 22) + 1), None);
+    }
+
+    #[test]
+    fn a_sum_is_only_given_when_every_node_told() {
+        let node = |watches| NodeSample { watches, ..NodeSample::default() };
+        assert_eq!(NodesSample { nodes: vec![node(Some(2)), node(Some(3))] }.watches(), Some(5));
+        assert_eq!(NodesSample { nodes: vec![node(Some(2)), node(None)] }.watches(), None);
+    }
+}
