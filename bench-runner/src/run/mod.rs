@@ -1,0 +1,17 @@
+//! Runs the trials of a scenario on an ensemble and hands over what they recorded.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`schedule`] | which arm runs when: warm-up first, then balanced order (A B B A …) |
+//! | [`trial`] | one trial from connecting the workers to sending them home |
+//! | [`recording`] | what a trial yields: the input of the stage that measures |
+//! | [`generator`] | the generator watches itself: CPU, memory, lag |
+//! | [`interrupt`] | Ctrl-C and SIGTERM |
+//! | [`progress`] | what the terminal shows meanwhile |
+
+pub mod generator;
+pub mod interrupt;
+pub mod progress;
+pub mod recording;
+pub mod schedule;
+pub mod trial;

@@ -1,0 +1,85 @@
+//! What one trial yields, as plain data: the input of the stage that measures.
+
+use std::time::Duration;
+
+use workloads::bystander::BystanderLatencies;
+use workloads::fleet::Failures;
+use workloads::record::Recording;
+
+use super::generator::GeneratorRecording;
+use super::schedule::Planned;
+use crate::ensemble::Counters;
+
+/// How a trial ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// As planned.
+    Complete,
+    /// The user interrupted it.
+    Interrupted,
+    /// A drain was not over within its limit.
+    Overdue,
+    /// A node ended, or the servers stopped answering.
+    EnsembleLost(String),
+    /// Every worker lost its session.
+    WorkersLost,
+}
+
+impl End {
+    /// The end in words, for a result that is not complete; `None` for one that is.
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            End::Complete => None,
+            End::Interrupted => Some("interrupted".to_owned()),
+            End::Overdue => Some("a drain was not over within its limit".to_owned()),
+            End::EnsembleLost(why) => Some(format!("the ensemble was lost: {why}")),
+            End::WorkersLost => Some("every worker lost its session".to_owned()),
+        }
+    }
+}
+
+/// All nodes and the generator at one moment of a trial.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sample {
+    /// Since the start of the workers.
+    pub at: Duration,
+    /// CPU time of all nodes together since they were started, in seconds.
+    pub nodes_cpu_seconds: f64,
+    /// Resident memory of all nodes together, in bytes.
+    pub nodes_rss_bytes: u64,
+    /// Watches that the servers hold, where all of them told.
+    pub watches: Option<u64>,
+    /// Sessions that the servers hold, where all of them told.
+    pub sessions: Option<u64>,
+    /// CPU time of the generator, in seconds.
+    pub generator_cpu_seconds: f64,
+}
+
+/// One trial.
+#[derive(Clone, Debug)]
+pub struct TrialRecording {
+    /// Which arm, and which of the trials.
+    pub planned: Planned,
+    /// How it ended.
+    pub end: End,
+    /// What the workers wrote down; its `length` is the measured time.
+    pub workers: Recording,
+    /// Open loop: arrivals that were due and that no worker had taken up.
+    pub arrivals_left: Option<u64>,
+    /// The servers' counters over the trial, where they could be read before and after.
+    pub counters: Option<Counters>,
+    /// Whether everything had come to rest when the counters were read. If not, the books need not agree.
+    pub at_rest: bool,
+    /// Nodes and generator over time, about once a second.
+    pub samples: Vec<Sample>,
+    /// What the bystanders saw.
+    pub bystanders: BystanderLatencies,
+    /// What the generator used in the measured time.
+    pub generator: GeneratorRecording,
+    /// CPU time of all nodes together in the measured time, in seconds.
+    pub nodes_cpu_seconds: f64,
+    /// Resident set of the generator before the first worker of the run connected, in bytes.
+    pub idle_rss_bytes: u64,
+    /// What workers were told that lost their session.
+    pub failures: Failures,
+}

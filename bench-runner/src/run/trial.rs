@@ -1,0 +1,273 @@
+//! One trial, from connecting the workers to sending them home.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
+use workloads::bystander::{BystanderLatencies, Bystanders, Phase};
+use workloads::fleet::{Fleet, FleetError, Target};
+use workloads::record::{Capacity, Recorder};
+use workloads::settings::{Mode, Recipe};
+use workloads::worker::Plan;
+
+use super::generator;
+use super::progress::{Progress, Step};
+use super::recording::{End, Sample, TrialRecording};
+use super::schedule::Planned;
+use crate::ensemble::{Counters, Ensemble, EnsembleError};
+use crate::scenario::{ArmSettings, Scenario};
+
+/// Why a trial could not be run at all. What goes wrong once the workers have started is an [`End`] instead.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    /// The ensemble was lost, or does not answer.
+    #[error(transparent)]
+    Ensemble(#[from] EnsembleError),
+    /// The workers could not be connected.
+    #[error(transparent)]
+    Fleet(#[from] FleetError),
+    /// The bystanders could not be connected.
+    #[error("the bystanders got no session: {0}")]
+    Bystanders(workloads::zookeeper::session::SessionError),
+    /// The user interrupted before the workers had started.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// What all trials of a run share.
+pub struct Context<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// The servers.
+    pub ensemble: &'a Ensemble,
+    /// The path on the servers below which this run keeps everything.
+    pub root: &'a str,
+    /// Resident set of the generator before the first worker connected, in bytes.
+    pub idle_rss_bytes: u64,
+    /// Cancelled by the first Ctrl-C.
+    pub interrupted: &'a CancellationToken,
+    /// Told how the trial comes along.
+    pub progress: &'a dyn Progress,
+}
+
+/// How often the runner looks whether the trial is over.
+const LOOK: Duration = Duration::from_millis(20);
+/// How often it asks the nodes for CPU, memory and watches.
+const SAMPLE_PACE: Duration = Duration::from_secs(1);
+/// How long the ensemble may take to come to rest after a trial.
+const REST_LIMIT: Duration = Duration::from_secs(30);
+/// How long tidying up after a trial may take, and the sessions of the trial before may linger.
+const TIDY_LIMIT: Duration = Duration::from_secs(30);
+/// The most grants a second that room is set aside for; what goes beyond is told as untracked. Room costs nothing until it
+/// is used.
+const GRANTS_PER_SECOND: u64 = 20_000;
+
+/// Runs one trial.
+///
+/// # Errors
+///
+/// [`TrialError`] when the workers could not be started. Whatever happens later, a recording is handed over.
+pub async fn run(context: &Context<'_>, planned: Planned) -> Result<TrialRecording, TrialError> {
+    tokio::select! {
+        biased;
+        () = context.interrupted.cancelled() => Err(TrialError::Interrupted),
+        started = Started::bring_up(context, planned) => Ok(started?.measure().await),
+    }
+}
+
+/// A trial whose workers are connected and wait.
+struct Started<'a> {
+    context: &'a Context<'a>,
+    planned: Planned,
+    arm: &'a ArmSettings,
+    /// Planned length: the limit of a drain, the duration of everything else.
+    length: Duration,
+    recorder: Arc<Recorder>,
+    plan: Arc<Plan>,
+    fleet: Fleet,
+    bystanders: Bystanders,
+}
+
+impl<'a> Started<'a> {
+    async fn bring_up(context: &'a Context<'a>, planned: Planned) -> Result<Started<'a>, TrialError> {
+        let scenario = context.scenario;
+        let arm = &scenario.arms[planned.arm];
+        let settings = &arm.workers;
+        let length = match (settings.mode, planned.is_warmup()) {
+            (Mode::Drain, _) => scenario.trials.limit,
+            (_, true) => scenario.trials.warmup,
+            (_, false) => scenario.trials.duration,
+        };
+        let recorder = Arc::new(Recorder::new(capacity(arm, length), arm.telemetry));
+        let seed = scenario.seed.wrapping_add(u64::from(planned.position) << 32);
+        let plan = Arc::new(Plan::new(settings, length, seed, Arc::clone(&recorder)));
+        let target = Target {
+            service: arm.service,
+            endpoints: context.ensemble.connect_string(),
+            root: format!("{}/trial-{}-{}", context.root, planned.position, planned.arm),
+        };
+        let connected = Arc::new(AtomicU32::new(0));
+        let show_connecting = async {
+            loop {
+                let connected = connected.load(Ordering::Relaxed);
+                context.progress.step(Step::Connecting { connected, workers: settings.workers });
+                tokio::time::sleep(LOOK * 5).await;
+            }
+        };
+        let fleet = tokio::select! {
+            fleet = Fleet::connect(target.clone(), settings, Arc::clone(&plan), Arc::clone(&connected)) => fleet?,
+            () = show_connecting => unreachable!("it shows for ever"),
+        };
+        let scenario_bystanders = &scenario.bystanders;
+        let bystanders = Bystanders::start(
+            &target,
+            scenario_bystanders.sessions,
+            scenario_bystanders.rate,
+            settings.session_timeout,
+        )
+        .await
+        .map_err(TrialError::Bystanders)?;
+        Ok(Started { context, planned, arm, length, recorder, plan, fleet, bystanders })
+    }
+
+    async fn measure(mut self) -> TrialRecording {
+        let Context { scenario, ensemble, progress, .. } = *self.context;
+        if !self.planned.is_warmup() && scenario.bystanders.sessions > 0 {
+            progress.step(Step::Resting);
+            self.bystanders.enter(Phase::Rest);
+            tokio::time::sleep(scenario.trials.rest).await;
+        }
+        let counters_before = ensemble.counters().await.ok();
+        let watch = generator::Watch::start();
+        let nodes_cpu_before = nodes_cpu_seconds(ensemble);
+
+        self.bystanders.enter(Phase::Contention);
+        self.fleet.start();
+        let (end, samples) = self.watch_until_over().await;
+        let length = self.recorder.now();
+        self.fleet.stop();
+        self.bystanders.enter(Phase::Between);
+
+        let generator = watch.finish().await;
+        let nodes_cpu_seconds = nodes_cpu_seconds(ensemble) - nodes_cpu_before;
+        progress.step(Step::Closing);
+        let lost = matches!(end, End::EnsembleLost(_) | End::WorkersLost);
+        let at_rest = !lost && self.fleet.come_to_rest(REST_LIMIT).await;
+        let counters_after = if lost { None } else { ensemble.counters().await.ok() };
+        let failures = self.fleet.failures();
+        let arrivals_left =
+            matches!(self.arm.workers.mode, Mode::Open(_)).then(|| self.plan.arrivals_left(length));
+        let workers = self.fleet.finish(length).await;
+        let bystanders = match timeout(TIDY_LIMIT, self.bystanders.finish()).await {
+            Ok(latencies) => latencies,
+            Err(_) => BystanderLatencies::default(),
+        };
+        if !lost {
+            // What is left behind goes with the ensemble; the trial's figures are complete in any case.
+            let _ = timeout(TIDY_LIMIT, self.fleet.disconnect()).await;
+            let _ = ensemble.settled(0, 0, TIDY_LIMIT).await;
+        }
+        TrialRecording {
+            planned: self.planned,
+            end,
+            workers,
+            arrivals_left,
+            counters: counters_before.zip(counters_after).map(|(before, after)| after.since(&before)),
+            at_rest,
+            samples,
+            bystanders,
+            generator,
+            nodes_cpu_seconds,
+            idle_rss_bytes: self.context.idle_rss_bytes,
+            failures,
+        }
+    }
+
+    /// Waits until the trial is over, whichever way, and samples the nodes meanwhile.
+    async fn watch_until_over(&self) -> (End, Vec<Sample>) {
+        let ensemble = self.context.ensemble;
+        let begun = Instant::now();
+        let mut samples = Vec::new();
+        let sampling = async {
+            let mut due = begun;
+            loop {
+                samples.push(sample(ensemble, begun).await);
+                due = (due + SAMPLE_PACE).max(Instant::now());
+                tokio::time::sleep_until(due).await;
+            }
+        };
+        let over = async {
+            loop {
+                if let Some(end) = self.end(begun.elapsed()) {
+                    return end;
+                }
+                self.show(begun.elapsed());
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let end = tokio::select! {
+            end = over => end,
+            () = sampling => unreachable!("it samples for ever"),
+        };
+        (end, samples)
+    }
+
+    fn end(&self, elapsed: Duration) -> Option<End> {
+        if let Err(error) = self.context.ensemble.check_alive() {
+            return Some(End::EnsembleLost(error.to_string()));
+        }
+        if self.context.interrupted.is_cancelled() {
+            return Some(End::Interrupted);
+        }
+        let done = self.fleet.done() == self.arm.workers.workers;
+        if done && !self.fleet.failures().is_empty() {
+            return Some(End::WorkersLost);
+        }
+        match self.arm.workers.mode {
+            Mode::Drain if done => Some(End::Complete),
+            Mode::Drain => (elapsed >= self.length).then_some(End::Overdue),
+            Mode::Closed | Mode::Open(_) => (elapsed >= self.length).then_some(End::Complete),
+        }
+    }
+
+    fn show(&self, elapsed: Duration) {
+        self.context.progress.step(Step::Running {
+            elapsed,
+            length: self.length,
+            grants: self.recorder.acquisition_count() as u64,
+            requests: self.recorder.tally().total_requests(),
+            drain_of: (self.arm.workers.mode == Mode::Drain).then_some(u64::from(self.arm.workers.workers)),
+        });
+    }
+}
+
+/// Room for the most grants that the trial can bring.
+fn capacity(arm: &ArmSettings, length: Duration) -> Capacity {
+    let grants = match (arm.workers.recipe, arm.workers.mode) {
+        (Recipe::IdleSession, _) => 0,
+        (_, Mode::Drain) => u64::from(arm.workers.workers),
+        (_, Mode::Closed | Mode::Open(_)) => length.as_secs().max(1).saturating_mul(GRANTS_PER_SECOND),
+    };
+    // A queue entry that is given up is an instance too.
+    let instances = grants + u64::from(arm.workers.workers);
+    Capacity { length: length + REST_LIMIT, grants: usize::try_from(instances).unwrap_or(usize::MAX).min(1 << 22) }
+}
+
+fn nodes_cpu_seconds(ensemble: &Ensemble) -> f64 {
+    ensemble.usage().iter().map(|node| node.cpu_seconds).sum()
+}
+
+async fn sample(ensemble: &Ensemble, begun: Instant) -> Sample {
+    let nodes = ensemble.sample().await;
+    Sample {
+        at: begun.elapsed(),
+        nodes_cpu_seconds: nodes.cpu_seconds(),
+        nodes_rss_bytes: nodes.rss_bytes(),
+        watches: nodes.watches(),
+        sessions: nodes.nodes.iter().map(|node| node.connections).sum(),
+        generator_cpu_seconds: generator::cpu_seconds(),
+    }
+}
+
