@@ -2,3 +2,4 @@
 pub mod ensemble;
 pub mod measure;
 pub mod results;
+pub mod scenario;
