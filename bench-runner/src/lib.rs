@@ -1,5 +1,7 @@
 //! The command.
 pub mod ensemble;
+pub mod exit;
 pub mod measure;
 pub mod results;
+pub mod run;
 pub mod scenario;

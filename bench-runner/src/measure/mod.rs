@@ -1,2 +1,31 @@
 //! From recordings to figures.
+//!
+//! Each trial is measured by itself as soon as it is over ([`trial`]), which turns millions of raw counts into a few
+//! histograms and series; an arm's figures come from merging those of its trials ([`arm`]). Latencies are merged as
+//! histograms and never averaged.
+//!
+//! | module | what it works out |
+//! |---|---|
+//! | [`figures`] | the figures themselves: plain data for `summary.json` |
+//! | [`histogram`] | HDR histograms of latencies |
+//! | [`stages`] | latencies by stage, and the handoff |
+//! | [`safety`] | overlaps, order of tokens, order of the queue, starvation |
+//! | [`fan_out`] | notifications by the release that caused them |
+//! | [`closed_form`] | the notifications that a settled drain must cost |
+//! | [`spike`] | requests and notifications around releases |
+//! | [`series`] | what the charts draw over time |
+//! | [`trial`], [`arm`] | one trial; all trials of an arm |
+//! | [`contrast`] | naive against herd-free |
+
+pub mod arm;
+pub mod closed_form;
+pub mod contrast;
+pub mod fan_out;
 pub mod figures;
+pub mod histogram;
+pub mod quantity;
+pub mod safety;
+pub mod series;
+pub mod spike;
+pub mod stages;
+pub mod trial;

@@ -1,3 +1,18 @@
-//! The run's folder.
+//! A run's folder: `results/<scenario>/<UTC time>/`.
+//!
+//! | file | module |
+//! |---|---|
+//! | `summary.json` | [`summary`]: everything that the report shows; [`schema`] is its JSON Schema |
+//! | `environment.json` | [`environment`] |
+//! | `acquisitions.csv`, `timeline.csv` | [`tables`] |
+//! | `histograms/*.hlog`, `histograms/*.hgrm` | [`histograms`] |
+//! | `scenario.toml`, `report.html`, `charts/*.svg` | written through [`folder`], which keeps it all together |
+
+pub mod environment;
+pub mod folder;
+pub mod histograms;
 pub mod schema;
 pub mod summary;
+pub mod tables;
+
+pub use folder::{Folder, FolderError};

@@ -1,0 +1,14 @@
+//! Exit codes: part of the contract with scripts and CI jobs.
+
+/// Done, nothing to complain about.
+pub const DONE: u8 = 0;
+/// An internal error: a fault of this program.
+pub const INTERNAL: u8 = 1;
+/// The command line or the scenario is wrong.
+pub const USAGE: u8 = 2;
+/// The ensemble could not be started, or was lost.
+pub const ENSEMBLE: u8 = 3;
+/// A safety check failed: two workers held the same lock at once, or a fencing token went backwards.
+pub const UNSAFE: u8 = 4;
+/// Interrupted by the user; partial results are kept and marked.
+pub const INTERRUPTED: u8 = 130;

@@ -1,0 +1,202 @@
+//! Whether the recipe kept its promises, from the acquisitions of one trial.
+//!
+//! All workers of one process share one monotonic clock, so overlap is decided, not guessed: a grant is stamped when the
+//! worker has learnt of it and a release before it is sent, so that two grants of a correct lock can never overlap.
+
+use workloads::record::{Acquisition, Outcome};
+
+use super::figures::Safety;
+
+/// Checks one trial. `workers` is how many there were.
+pub fn check(acquisitions: &[Acquisition], workers: u32) -> Safety {
+    let mut safety = Safety {
+        starved: starved(acquisitions, workers),
+        failed: acquisitions.iter().filter(|acquisition| acquisition.outcome == Outcome::Failed).count() as u64,
+        ..Safety::default()
+    };
+    for lock in by_lock(acquisitions) {
+        safety.overlaps += overlaps(&lock.granted);
+        safety.token_regressions += token_regressions(&lock.granted);
+        safety.fifo_inversions += fifo_inversions(&lock);
+    }
+    safety
+}
+
+/// The acquisitions of one lock.
+pub(super) struct OfLock<'a> {
+    /// Those that were granted, in the order of their grants.
+    pub granted: Vec<&'a Acquisition>,
+    /// Those that joined the queue and were never granted.
+    pub left_waiting: Vec<&'a Acquisition>,
+}
+
+/// Sorts acquisitions by lock, and the grants of each by time.
+pub(super) fn by_lock(acquisitions: &[Acquisition]) -> Vec<OfLock<'_>> {
+    let locks = acquisitions.iter().map(|acquisition| acquisition.resource as usize + 1).max().unwrap_or(0);
+    let mut sorted: Vec<OfLock<'_>> =
+        (0..locks).map(|_| OfLock { granted: Vec::new(), left_waiting: Vec::new() }).collect();
+    for acquisition in acquisitions {
+        let lock = &mut sorted[acquisition.resource as usize];
+        if acquisition.is_granted() {
+            lock.granted.push(acquisition);
+        } else if acquisition.enqueued != 0 && acquisition.outcome == Outcome::Waiting {
+            lock.left_waiting.push(acquisition);
+        }
+    }
+    for lock in &mut sorted {
+        // Two grants in one nanosecond would be an overlap whichever came first; the token makes the order stable.
+        lock.granted.sort_unstable_by_key(|acquisition| (acquisition.granted, acquisition.token));
+    }
+    sorted
+}
+
+/// Grants that began before an earlier one of the same lock had sent its release. A grant that was never released (held to
+/// the end) overlaps with everything that came after it; one whose release failed was over with its session at an unknown
+/// moment, and is not held against its successors.
+fn overlaps(granted: &[&Acquisition]) -> u64 {
+    let mut held_until = 0;
+    let mut overlaps = 0;
+    for acquisition in granted {
+        if acquisition.granted < held_until {
+            overlaps += 1;
+        }
+        let until = match acquisition.outcome {
+            Outcome::Held => u64::MAX,
+            _ if acquisition.release_sent == 0 => acquisition.granted,
+            _ => acquisition.release_sent,
+        };
+        held_until = held_until.max(until);
+    }
+    overlaps
+}
+
+/// Grants whose token is not larger than that of the grant before.
+fn token_regressions(granted: &[&Acquisition]) -> u64 {
+    granted.windows(2).filter(|pair| pair[1].token <= pair[0].token).count() as u64
+}
+
+/// Grants that overtook somebody: another acquisition of the same lock had joined the queue before this one was even called,
+/// and was granted later or never. Real time decides, not sequence numbers, so the naive lock is judged by the same rule.
+fn fifo_inversions(lock: &OfLock<'_>) -> u64 {
+    let mut earliest_left = lock.left_waiting.iter().map(|acquisition| acquisition.enqueued).min().unwrap_or(u64::MAX);
+    let mut inversions = 0;
+    for acquisition in lock.granted.iter().rev() {
+        if earliest_left < acquisition.called {
+            inversions += 1;
+        }
+        if acquisition.enqueued != 0 {
+            earliest_left = earliest_left.min(acquisition.enqueued);
+        }
+    }
+    inversions
+}
+
+/// Workers that waited and never got a grant.
+fn starved(acquisitions: &[Acquisition], workers: u32) -> u64 {
+    let mut tried = vec![false; workers as usize];
+    let mut granted = vec![false; workers as usize];
+    for acquisition in acquisitions {
+        let worker = acquisition.worker as usize;
+        if worker < tried.len() {
+            tried[worker] = true;
+            granted[worker] |= acquisition.is_granted();
+        }
+    }
+    tried.iter().zip(&granted).filter(|(tried, granted)| **tried && !**granted).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A complete acquisition: called and queued, granted, released.
+    fn grant(worker: u32, token: i64, called: u64, granted: u64, released: u64) -> Acquisition {
+        Acquisition {
+            outcome: Outcome::Released,
+            token,
+            enqueued: called + 1,
+            granted,
+            release_sent: released,
+            released: released + 1,
+            ..Acquisition::called(worker, 0, called, called)
+        }
+    }
+
+    #[test]
+    fn a_lock_that_works_has_nothing_to_report() {
+        let acquisitions = [grant(0, 10, 1, 5, 20), grant(1, 11, 2, 25, 30), grant(2, 12, 3, 35, 40)];
+        assert_eq!(check(&acquisitions, 3), Safety::default());
+    }
+
+    #[test]
+    fn two_holders_at_once_are_found() {
+        let acquisitions = [grant(0, 10, 1, 5, 20), grant(1, 11, 2, 19, 30)];
+        assert_eq!(check(&acquisitions, 2).overlaps, 1);
+    }
+
+    #[test]
+    fn a_grant_after_one_that_is_still_held_is_an_overlap() {
+        let held = Acquisition { outcome: Outcome::Held, release_sent: 0, released: 0, ..grant(0, 10, 1, 5, 0) };
+        assert_eq!(check(&[held, grant(1, 11, 2, 50, 60)], 2).overlaps, 1);
+    }
+
+    #[test]
+    fn a_long_holder_overlaps_with_more_than_the_next() {
+        let acquisitions = [grant(0, 10, 1, 5, 100), grant(1, 11, 2, 20, 30), grant(2, 12, 3, 40, 50)];
+        assert_eq!(check(&acquisitions, 3).overlaps, 2);
+    }
+
+    #[test]
+    fn tokens_must_rise() {
+        let acquisitions = [grant(0, 11, 1, 5, 20), grant(1, 11, 2, 25, 30), grant(2, 9, 3, 35, 40)];
+        assert_eq!(check(&acquisitions, 3).token_regressions, 2);
+    }
+
+    #[test]
+    fn locks_are_judged_apart() {
+        let other = Acquisition { resource: 1, ..grant(1, 3, 2, 6, 19) };
+        assert_eq!(check(&[grant(0, 10, 1, 5, 20), other], 2), Safety::default());
+    }
+
+    #[test]
+    fn overtaking_is_an_inversion_only_when_the_other_was_queued_first() {
+        // Worker 1 called at 50, after worker 0 had been queued at 2, and was granted before it.
+        let overtaken = [grant(0, 12, 1, 90, 95), grant(1, 11, 50, 60, 70)];
+        assert_eq!(check(&overtaken, 2).fifo_inversions, 1);
+        // Called at the same time: nobody was first.
+        let together = [grant(0, 12, 1, 90, 95), grant(1, 11, 1, 60, 70)];
+        assert_eq!(check(&together, 2).fifo_inversions, 0);
+    }
+
+    #[test]
+    fn overtaking_somebody_who_is_never_granted_counts() {
+        let waiting = Acquisition { enqueued: 2, ..Acquisition::called(0, 0, 1, 1) };
+        let safety = check(&[waiting, grant(1, 11, 50, 60, 70)], 2);
+        assert_eq!((safety.fifo_inversions, safety.starved), (1, 1));
+    }
+
+    proptest! {
+        /// The linear pass finds just what comparing every pair finds.
+        #[test]
+        fn inversions_and_overlaps_match_the_definition(raw in prop::collection::vec((0u64..100, 0u64..50, 0u64..50), 0..40)) {
+            let acquisitions: Vec<Acquisition> = raw
+                .iter()
+                .zip(0u32..)
+                .map(|((called, wait, hold), worker)| grant(worker, i64::from(worker) + 1, called + 1, called + 3 + wait, called + 3 + wait + hold))
+                .collect();
+            let key = |a: &Acquisition| (a.granted, a.token);
+            let inversions = acquisitions
+                .iter()
+                .filter(|b| acquisitions.iter().any(|a| key(a) > key(b) && a.enqueued < b.called))
+                .count() as u64;
+            let overlaps = acquisitions
+                .iter()
+                .filter(|b| acquisitions.iter().any(|a| key(a) < key(b) && b.granted < a.release_sent))
+                .count() as u64;
+            let found = check(&acquisitions, 40);
+            prop_assert_eq!((found.fifo_inversions, found.overlaps), (inversions, overlaps));
+        }
+    }
+}

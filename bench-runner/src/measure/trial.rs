@@ -1,0 +1,195 @@
+//! One trial: from millions of raw counts to a few histograms, series and figures.
+
+use std::collections::BTreeMap;
+
+use workloads::record::{EventKind, RequestKind};
+
+use super::figures::{
+    Bystander, GeneratorUse, KindCount, NodesPoint, Notifications, RatePoint, Requests, Trial,
+};
+use super::histogram::{self, Micros};
+use super::series::{self, HeatSum};
+use super::spike::{self, SpikeSum};
+use super::stages::Stages;
+use super::{closed_form, fan_out, safety};
+use crate::ensemble::Counters;
+use crate::run::recording::{End, TrialRecording};
+use crate::scenario::ArmSettings;
+
+/// How late a timer task may run in the 99th percentile, in milliseconds, before the generator counts as saturated. The herd
+/// alone makes the generator handle a thousand notifications in one go, which takes it some tens of milliseconds; beyond
+/// this, waiting for the generator is a sizeable part of what it measures.
+pub const SATURATED_LAG_MS: f64 = 100.0;
+/// The share of one processor that the generator may use before it counts as saturated: its workers run on one thread.
+pub const SATURATED_CPU: f64 = 0.9;
+
+/// A measured trial, and what is needed to merge it with the others of its arm.
+pub struct MeasuredTrial {
+    /// The figures.
+    pub figures: Trial,
+    /// Latencies by stage.
+    pub stages: Stages,
+    /// Bystanders at rest.
+    pub bystander_rest: Micros,
+    /// Bystanders during contention.
+    pub bystander_during: Micros,
+    /// How late the generator's timer task ran.
+    pub lags: Micros,
+    /// Whether the generator was the limit.
+    pub saturated: bool,
+    pub(super) fan_outs: Vec<u32>,
+    pub(super) fan_out_points: Vec<super::figures::FanOutPoint>,
+    pub(super) spike: SpikeSum,
+    pub(super) heat: HeatSum,
+    pub(super) rates: Vec<RatePoint>,
+    pub(super) nodes: Vec<NodesPoint>,
+}
+
+/// Measures one trial of `arm`.
+pub fn measure(arm: &ArmSettings, recording: &TrialRecording) -> MeasuredTrial {
+    let workers = &recording.workers;
+    let acquisitions = &workers.acquisitions;
+    let seconds = workers.length as f64 / 1e9;
+    let locks = safety::by_lock(acquisitions);
+    let stages = Stages::of(acquisitions, &locks);
+    let releases = fan_out::releases(acquisitions, &workers.fan_out);
+    let mut fan_outs: Vec<u32> = releases.iter().map(|release| release.notifications).collect();
+    fan_outs.sort_unstable();
+    let spike = SpikeSum::of(acquisitions, &workers.timeline);
+    let grants = acquisitions.iter().filter(|acquisition| acquisition.is_granted()).count() as u64;
+    let in_time = acquisitions
+        .iter()
+        .filter(|acquisition| acquisition.is_granted() && acquisition.granted <= workers.length)
+        .count() as u64;
+    let waiting = acquisitions.iter().filter(|acquisition| !acquisition.is_granted()).count() as u64;
+
+    let of_nanos = |nanos: &[u64]| {
+        let mut histogram = histogram::empty();
+        nanos.iter().for_each(|nanos| histogram::record(&mut histogram, *nanos));
+        histogram
+    };
+    let bystander_rest = of_nanos(&recording.bystanders.rest);
+    let bystander_during = of_nanos(&recording.bystanders.contention);
+    let mut lags = histogram::empty();
+    recording.generator.lags.iter().for_each(|micros| histogram::record(&mut lags, u64::from(*micros) * 1_000));
+    let generator = generator_use(arm, recording, &lags);
+    let saturated = generator.lag_ms_p99 > SATURATED_LAG_MS || generator.cpu_seconds > SATURATED_CPU * seconds;
+
+    let figures = Trial {
+        position: recording.planned.position,
+        seconds,
+        complete: recording.end == End::Complete,
+        grants,
+        grants_per_second: if seconds > 0.0 { in_time as f64 / seconds } else { 0.0 },
+        unserved: recording.arrivals_left.map(|left| left + waiting),
+        requests: requests(recording, grants, &spike),
+        notifications: notifications(arm, recording),
+        fan_out: fan_out::figures(&fan_outs),
+        acquire_ms: histogram::latency(&stages.acquire),
+        handoff_ms: histogram::latency(&stages.handoff),
+        safety: safety::check(acquisitions, arm.workers.workers),
+        bystander_ms: Bystander {
+            rest: histogram::latency(&bystander_rest),
+            during: histogram::latency(&bystander_during),
+        },
+        generator,
+        nodes_cpu_seconds: recording.nodes_cpu_seconds,
+    };
+    MeasuredTrial {
+        figures,
+        stages,
+        bystander_rest,
+        bystander_during,
+        lags,
+        saturated,
+        fan_outs,
+        fan_out_points: fan_out::points(&releases),
+        spike,
+        heat: HeatSum::of(acquisitions),
+        rates: series::rates(acquisitions, &workers.timeline, workers.length),
+        nodes: series::nodes(&recording.samples),
+    }
+}
+
+/// `sum / count`, or `None` for no count.
+pub(super) fn per(sum: u64, count: u64) -> Option<f64> {
+    (count > 0).then(|| sum as f64 / count as f64)
+}
+
+fn requests(recording: &TrialRecording, grants: u64, spike: &SpikeSum) -> Requests {
+    let tally = &recording.workers.tally;
+    let timeline = &recording.workers.timeline;
+    let total = tally.total_requests();
+    let response_bytes = tally.total_response_bytes();
+    let window = spike.window();
+    let in_timeline: u64 = timeline.iter().map(|slot| u64::from(slot.requests)).sum();
+    let buckets = timeline.len().div_ceil(spike::SLOTS_PER_BUCKET) as u64;
+    let by_kind = RequestKind::ALL
+        .into_iter()
+        .map(|kind| {
+            let count =
+                KindCount { requests: tally.requests[kind as usize], response_bytes: tally.response_bytes[kind as usize] };
+            (kind.name().to_owned(), count)
+        })
+        .filter(|(_, count)| count.requests > 0)
+        .collect();
+    Requests {
+        total,
+        per_grant: per(total, grants),
+        peak_10ms: spike::peak(timeline),
+        mean_10ms: per(in_timeline, buckets).unwrap_or(0.0),
+        response_bytes,
+        response_bytes_per_grant: per(response_bytes, grants),
+        after_release_100ms: window.map(|(mean, _)| mean),
+        after_release_100ms_max: window.map(|(_, max)| max),
+        server_packets_received: recording.counters.map(|counters| counters.packets_received),
+        by_kind,
+    }
+}
+
+fn notifications(arm: &ArmSettings, recording: &TrialRecording) -> Notifications {
+    let tally = &recording.workers.tally;
+    let client_by_kind: BTreeMap<String, u64> = EventKind::ALL
+        .into_iter()
+        .map(|kind| (kind.name().to_owned(), tally.notifications[kind as usize]))
+        .filter(|(_, count)| *count > 0)
+        .collect();
+    // Counters that were read while notifications were still under way would differ for that reason alone.
+    let counters = recording.counters.filter(|_| recording.at_rest);
+    let complete = recording.end == End::Complete && arm.telemetry;
+    Notifications {
+        client: tally.total_notifications(),
+        server: counters.map(|counters| counters.notifications.total()),
+        expected: closed_form::notifications(&arm.workers).filter(|_| complete),
+        untracked: recording.workers.untracked,
+        client_by_kind,
+        server_by_kind: counters.map(by_kind).unwrap_or_default(),
+    }
+}
+
+fn by_kind(counters: Counters) -> BTreeMap<String, u64> {
+    let notifications = counters.notifications;
+    [
+        (EventKind::Created, notifications.created),
+        (EventKind::Deleted, notifications.deleted),
+        (EventKind::Changed, notifications.changed),
+        (EventKind::Children, notifications.children),
+    ]
+    .into_iter()
+    .filter(|(_, count)| *count > 0)
+    .map(|(kind, count)| (kind.name().to_owned(), count))
+    .collect()
+}
+
+fn generator_use(arm: &ArmSettings, recording: &TrialRecording, lags: &Micros) -> GeneratorUse {
+    let generator = &recording.generator;
+    let all_cpu = generator.cpu_seconds + recording.nodes_cpu_seconds;
+    let growth = generator.peak_rss_bytes.saturating_sub(recording.idle_rss_bytes);
+    GeneratorUse {
+        cpu_seconds: generator.cpu_seconds,
+        cpu_share: if all_cpu > 0.0 { generator.cpu_seconds / all_cpu } else { 0.0 },
+        peak_rss_bytes: generator.peak_rss_bytes,
+        rss_per_worker_bytes: growth / u64::from(arm.workers.workers.max(1)),
+        lag_ms_p99: histogram::latency(lags).p99.unwrap_or(0.0),
+    }
+}

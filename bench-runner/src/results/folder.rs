@@ -1,0 +1,271 @@
+//! The folder of one run. It is written under a name that says `partial` and renamed when everything is in it, so that a run
+//! which was killed leaves nothing that looks whole, and yet all that it had measured.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::summary::Summary;
+use super::{histograms, tables};
+use crate::measure::histogram::Micros;
+use crate::run::recording::TrialRecording;
+
+/// What the names of folders end with while they are written, and for good when the run was not finished.
+pub const PARTIAL: &str = ".partial";
+
+/// A results folder that cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {verb} {}: {source}{}", path.display(), remedy(source))]
+pub struct FolderError {
+    verb: &'static str,
+    path: PathBuf,
+    source: io::Error,
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "; choose a folder that you may write with --out"
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; free some room, or choose another disk with --out",
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "; something else has that name: choose another with --out",
+        _ => "",
+    }
+}
+
+fn failed(verb: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FolderError {
+    let path = path.to_owned();
+    move |source| FolderError { verb, path, source }
+}
+
+/// The folder of a run that is under way.
+pub struct Folder {
+    partial: PathBuf,
+    whole: PathBuf,
+    acquisitions: csv::Writer<File>,
+    timeline: csv::Writer<File>,
+}
+
+impl Folder {
+    /// Makes `<results>/<scenario>/<time>.partial/` and opens the tables in it, before anything starts, so that a path that
+    /// cannot be written fails at once.
+    ///
+    /// # Errors
+    ///
+    /// [`FolderError`].
+    pub fn create(results: &Path, scenario: &str, time: SystemTime) -> Result<Folder, FolderError> {
+        let of_scenario = results.join(scenario);
+        fs::create_dir_all(&of_scenario).map_err(failed("make the folder", &of_scenario))?;
+        let stamp = stamp(time);
+        // Two runs in one second get names of their own.
+        let mut name = stamp.clone();
+        let mut number = 1;
+        let partial = loop {
+            let partial = of_scenario.join(format!("{name}{PARTIAL}"));
+            match fs::create_dir(&partial) {
+                Ok(()) if !of_scenario.join(&name).exists() => break partial,
+                Ok(()) => fs::remove_dir(&partial).map_err(failed("remove", &partial))?,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(failed("make the folder", &partial)(error)),
+            }
+            number += 1;
+            name = format!("{stamp}-{number}");
+        };
+        let histograms = partial.join("histograms");
+        fs::create_dir(&histograms).map_err(failed("make the folder", &histograms))?;
+        let table = |file: &str, columns: &[&str]| {
+            let path = partial.join(file);
+            let mut writer = csv::Writer::from_path(&path).map_err(|error| failed("write", &path)(error.into()))?;
+            writer.write_record(columns).map_err(|error| failed("write", &path)(error.into()))?;
+            Ok(writer)
+        };
+        let acquisitions = table("acquisitions.csv", &tables::ACQUISITIONS)?;
+        let timeline = table("timeline.csv", &tables::TIMELINE)?;
+        Ok(Folder { whole: of_scenario.join(name), partial, acquisitions, timeline })
+    }
+
+    /// Where the run's files are now.
+    pub fn path(&self) -> &Path {
+        &self.partial
+    }
+
+    /// Adds what a measured trial of the arm `label` recorded, and sees it to the disk.
+    ///
+    /// # Errors
+    ///
+    /// [`FolderError`].
+    pub fn add_trial(&mut self, label: &str, recording: &TrialRecording) -> Result<(), FolderError> {
+        let acquisitions = self.partial.join("acquisitions.csv");
+        tables::write_acquisitions(&mut self.acquisitions, label, recording)
+            .map_err(|error| failed("write", &acquisitions)(error.into()))?;
+        self.acquisitions.flush().map_err(failed("write", &acquisitions))?;
+        let timeline = self.partial.join("timeline.csv");
+        tables::write_timeline(&mut self.timeline, label, recording)
+            .map_err(|error| failed("write", &timeline)(error.into()))?;
+        self.timeline.flush().map_err(failed("write", &timeline))?;
+        let file = format!("histograms/{}-trial-{}.hlog", file_name(label), recording.planned.position);
+        let workers = &recording.workers;
+        self.write_with(&file, |writer| {
+            histograms::write_intervals(writer, label, SystemTime::now(), workers.length, &workers.acquisitions)
+        })
+    }
+
+    /// Writes the percentile file of one stage of an arm.
+    ///
+    /// # Errors
+    ///
+    /// [`FolderError`].
+    pub fn write_percentiles(&self, label: &str, stage: &str, histogram: &Micros) -> Result<(), FolderError> {
+        let file = format!("histograms/{}-{stage}.hgrm", file_name(label));
+        self.write_with(&file, |writer| histograms::write_percentiles(writer, histogram))
+    }
+
+    /// Writes `summary.json` and `environment.json`.
+    ///
+    /// # Errors
+    ///
+    /// [`FolderError`].
+    pub fn write_summary(&self, summary: &Summary) -> Result<(), FolderError> {
+        self.write_with("summary.json", |writer| json(writer, summary))?;
+        self.write_with("environment.json", |writer| json(writer, &summary.environment))
+    }
+
+    /// Writes a file of the run; a file of that name is replaced in one step.
+    ///
+    /// # Errors
+    ///
+    /// [`FolderError`].
+    pub fn write(&self, file: &str, content: &str) -> Result<(), FolderError> {
+        self.write_with(file, |writer| writer.write_all(content.as_bytes()))
+    }
+
+    fn write_with(
+        &self,
+        file: &str,
+        write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> Result<(), FolderError> {
+        replace(&self.partial.join(file), write)
+    }
+
+    /// Everything is in it: gives the folder its final name and returns that.
+    ///
+    /// # Errors
+    ///
+    /// [`FolderError`].
+    pub fn publish(self) -> Result<PathBuf, FolderError> {
+        fs::rename(&self.partial, &self.whole).map_err(failed("rename", &self.partial))?;
+        Ok(self.whole)
+    }
+
+    /// Nothing was measured: removes the folder.
+    pub fn discard(self) {
+        // It is marked as partial, so one that cannot be removed misleads nobody.
+        let _ = fs::remove_dir_all(&self.partial);
+        if let Some(of_scenario) = self.partial.parent() {
+            // Fails while other runs are in it, as it should.
+            let _ = fs::remove_dir(of_scenario);
+        }
+    }
+}
+
+/// Writes a file beside its place and moves it there, so that nobody ever reads half of it.
+///
+/// # Errors
+///
+/// [`FolderError`].
+pub fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), FolderError> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(failed("make the folder", folder))?;
+    }
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    let beside = PathBuf::from(beside);
+    let written = (|| {
+        let mut writer = BufWriter::new(File::create(&beside)?);
+        write(&mut writer)?;
+        writer.into_inner().map_err(|error| error.into_error())?;
+        fs::rename(&beside, path)
+    })();
+    written.map_err(failed("write", path))
+}
+
+/// Reads the summary of a run: of its folder, or of the file itself.
+///
+/// # Errors
+///
+/// [`FolderError`] when there is none or it is not one.
+pub fn read_summary(run: &Path) -> Result<Summary, FolderError> {
+    let path = if run.is_dir() { run.join("summary.json") } else { run.to_owned() };
+    let read = || {
+        let text = fs::read_to_string(&path)?;
+        let summary: Summary = serde_json::from_str(&text)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, format!("this is no summary of a run: {error}")))?;
+        Ok(summary)
+    };
+    read().map_err(failed("read", &path))
+}
+
+fn json(writer: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *writer, value)?;
+    writeln!(writer)
+}
+
+/// A time as a folder's name: UTC, sortable, without characters that a file system might refuse.
+fn stamp(time: SystemTime) -> String {
+    humantime::format_rfc3339_seconds(time).to_string().replace(':', "-")
+}
+
+/// A label as part of a file's name.
+fn file_name(label: &str) -> String {
+    label.chars().map(|c| if c.is_alphanumeric() || c == '.' || c == '_' { c } else { '-' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_published_folder_has_the_final_name() {
+        let results = tempfile::tempdir().unwrap();
+        let folder = Folder::create(results.path(), "quick", SystemTime::UNIX_EPOCH).unwrap();
+        assert!(folder.path().ends_with("quick/1970-01-01T00-00-00Z.partial"));
+        folder.write("report.html", "<p>").unwrap();
+        let whole = folder.publish().unwrap();
+        assert!(whole.ends_with("quick/1970-01-01T00-00-00Z"));
+        assert_eq!(fs::read_to_string(whole.join("report.html")).unwrap(), "<p>");
+    }
+
+    #[test]
+    fn two_runs_in_one_second_have_folders_of_their_own() {
+        let results = tempfile::tempdir().unwrap();
+        let create = || Folder::create(results.path(), "quick", SystemTime::UNIX_EPOCH).unwrap();
+        let first = create().publish().unwrap();
+        let (second, third) = (create(), create());
+        assert_ne!(second.path(), third.path());
+        assert_ne!(first, second.publish().unwrap());
+    }
+
+    #[test]
+    fn a_discarded_folder_leaves_nothing() {
+        let results = tempfile::tempdir().unwrap();
+        Folder::create(results.path(), "quick", SystemTime::UNIX_EPOCH).unwrap().discard();
+        assert_eq!(fs::read_dir(results.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_file_in_the_way_is_named() {
+        let results = tempfile::tempdir().unwrap();
+        fs::write(results.path().join("quick"), "in the way").unwrap();
+        let error = Folder::create(results.path(), "quick", SystemTime::UNIX_EPOCH).err().unwrap().to_string();
+        assert!(error.contains("quick") && error.contains("--out"), "{error}");
+    }
+
+    #[test]
+    fn labels_are_safe_in_file_names() {
+        assert_eq!(file_name("lock/naive ../x"), "lock-naive-..-x");
+    }
+}

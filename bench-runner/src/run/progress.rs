@@ -1,0 +1,184 @@
+//! What the terminal shows while a run is under way: on stderr, so that stdout carries the result alone.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Where a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Workers open their sessions.
+    Connecting {
+        /// Sessions open so far.
+        connected: u32,
+        /// Workers in all.
+        workers: u32,
+    },
+    /// Workers are connected and idle; bystanders are measured at rest.
+    Resting,
+    /// Workers contend.
+    Running {
+        /// Since the start of the workers.
+        elapsed: Duration,
+        /// When it ends; for a drain, when it is given up.
+        length: Duration,
+        /// Acquisitions that are over.
+        grants: u64,
+        /// Requests sent.
+        requests: u64,
+        /// A drain: how many acquisitions there are to be.
+        drain_of: Option<u64>,
+    },
+    /// The books are being closed.
+    Closing,
+}
+
+/// Is told how a run comes along.
+pub trait Progress: Sync {
+    /// A sentence about what is going on outside the trials.
+    fn say(&self, what: &str);
+    /// A trial begins: which arm it is, and which of how many.
+    fn trial(&self, label: &str, number: usize, of: usize, warmup: bool);
+    /// Where the trial is.
+    fn step(&self, step: Step);
+    /// A trial is over: what came out of it, in a line.
+    fn trial_over(&self, line: &str);
+    /// Nothing more will come.
+    fn finish(&self);
+}
+
+/// Shows nothing.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn say(&self, _: &str) {}
+    fn trial(&self, _: &str, _: usize, _: usize, _: bool) {}
+    fn step(&self, _: Step) {}
+    fn trial_over(&self, _: &str) {}
+    fn finish(&self) {}
+}
+
+/// One line that moves where stderr is a terminal, and a line for each step where it is a file or a pipe.
+pub struct Terminal {
+    bar: ProgressBar,
+    begun: Instant,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    trial: String,
+    last: Option<(Duration, u64, u64)>,
+    rates: (f64, f64),
+}
+
+impl Terminal {
+    /// A display that is drawn ten times a second at the most.
+    pub fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+        // The template is a constant, so an error in it would show in every run.
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+            bar.set_style(style);
+        }
+        Terminal { bar, begun: Instant::now(), state: Mutex::default() }
+    }
+
+    fn line(&self, text: String) {
+        if self.bar.is_hidden() {
+            eprintln!("{text}");
+        } else {
+            self.bar.println(text);
+        }
+    }
+
+    fn clock(&self) -> String {
+        let seconds = self.begun.elapsed().as_secs();
+        format!("{}:{:02}", seconds / 60, seconds % 60)
+    }
+
+    fn show(&self, what: String) {
+        self.bar.set_message(format!("{}  {what}", self.clock()));
+        self.bar.tick();
+    }
+}
+
+impl Default for Terminal {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// How much time rates are taken over: long enough to be readable, short enough to follow.
+const RATE_WINDOW: Duration = Duration::from_millis(500);
+
+impl State {
+    fn rates(&mut self, elapsed: Duration, grants: u64, requests: u64) -> (f64, f64) {
+        match self.last {
+            Some((then, _, _)) if elapsed < then => self.last = None,
+            Some((then, ..)) if elapsed - then < RATE_WINDOW => {}
+            Some((then, grants_then, requests_then)) => {
+                let seconds = (elapsed - then).as_secs_f64();
+                let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
+                self.rates = (rate(grants, grants_then), rate(requests, requests_then));
+                self.last = Some((elapsed, grants, requests));
+            }
+            None => {
+                self.rates = (0.0, 0.0);
+                self.last = Some((elapsed, grants, requests));
+            }
+        }
+        self.rates
+    }
+}
+
+impl Progress for Terminal {
+    fn say(&self, what: &str) {
+        if self.bar.is_hidden() {
+            eprintln!("{what}");
+        } else {
+            self.show(what.to_owned());
+        }
+    }
+
+    fn trial(&self, label: &str, number: usize, of: usize, warmup: bool) {
+        let Ok(mut state) = self.state.lock() else { return };
+        let kind = if warmup { " (warm-up, not measured)" } else { "" };
+        *state = State { trial: format!("trial {number} of {of}: {label}{kind}"), ..State::default() };
+        if self.bar.is_hidden() {
+            eprintln!("{}  {}", self.clock(), state.trial);
+        }
+    }
+
+    fn step(&self, step: Step) {
+        if self.bar.is_hidden() {
+            return;
+        }
+        let Ok(mut state) = self.state.lock() else { return };
+        let what = match step {
+            Step::Connecting { connected, workers } => format!("connecting, {connected} of {workers} sessions"),
+            Step::Resting => "connected; bystanders at rest".to_owned(),
+            Step::Running { elapsed, length, grants, requests, drain_of } => {
+                let (grants_per_second, requests_per_second) = state.rates(elapsed, grants, requests);
+                let seconds = elapsed.as_secs();
+                let position = match drain_of {
+                    Some(workers) => format!("{seconds} s, {grants} of {workers} drained"),
+                    None => format!("{seconds} of {} s", length.as_secs()),
+                };
+                format!("{position}, {grants_per_second:.0} grants/s, {requests_per_second:.0} requests/s")
+            }
+            Step::Closing => "closing the books".to_owned(),
+        };
+        let line = format!("{}, {what}", state.trial);
+        drop(state);
+        self.show(line);
+    }
+
+    fn trial_over(&self, line: &str) {
+        self.line(format!("{}  {line}", self.clock()));
+    }
+
+    fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
