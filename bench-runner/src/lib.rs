@@ -1,3 +1,4 @@
 //! The command.
 pub mod measure;
+pub mod report;
 pub mod results;
