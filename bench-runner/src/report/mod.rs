@@ -1,0 +1,30 @@
+//! The report: one [`Summary`](crate::results::summary::Summary) in, what people look at out. Nothing else is read, so that
+//! a report can be drawn again a year later.
+//!
+//! | what | where |
+//! |---|---|
+//! | `report.html`, one file, opens offline | [`html()`], in `html/` |
+//! | `charts/*.svg` | [`charts()`], in `charts/`: one chart a file, which says *what* is drawn; `plot/` says how |
+//! | the tables on the terminal | [`terminal()`], in `terminal.rs` |
+//! | the sentence that answers the question | [`headline()`], in `headline.rs` |
+//!
+//! Both faces share the words and the numbers: `format` renders values, `metrics` is the table of the arms side by side,
+//! `books` reconciles the three counts of notifications, `notices` says what the reader has to know before trusting them.
+
+mod books;
+mod charts;
+pub mod format;
+mod headline;
+mod html;
+mod metrics;
+mod notices;
+mod palette;
+mod plot;
+mod table;
+mod terminal;
+mod view;
+
+pub use charts::charts;
+pub use headline::{Headline, headline};
+pub use html::html;
+pub use terminal::{COLUMNS, terminal};

@@ -1,0 +1,124 @@
+//! Panels with two axes of numbers.
+
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+
+use super::axis::Ticked;
+use super::ink::{self, Area, End, Failure, SIZE, fit, write};
+use super::layout::Place;
+use super::panel::{Mark, Plot};
+use crate::report::palette::{self, AXIS, GRID, HEAT, MUTED, TEXT};
+
+/// Height of a line of text above the plot, pixels.
+const LINE: i32 = 20;
+
+/// Below the plot: the ticks' texts, then the axis's name.
+const TICKS: i32 = 22;
+const NAME: i32 = 18;
+
+/// At most this many shapes stand on a line; more would hide it.
+const SHAPES_ON_A_LINE: usize = 12;
+
+/// Draws the panel.
+pub(super) fn draw<'a>(root: &Area<'a>, plot: &Plot, place: Place) -> Result<(), Failure<'a>> {
+    let titled = i32::from(!plot.title.is_empty());
+    if titled > 0 {
+        let title = fit(&plot.title, f64::from(place.width) / 1.1);
+        write(root, &title, (place.x, place.y + LINE / 2), End::Left, TEXT, true)?;
+    }
+    let y_name = fit(&plot.y.name, f64::from(place.width));
+    write(root, &y_name, (place.x, place.y + titled * LINE + LINE / 2), End::Left, MUTED, false)?;
+
+    let top = (titled + 1) * LINE + 8;
+    let plot_height = place.height - top - TICKS - NAME;
+    let y_ticks = plot.y.ticks(f64::from(plot_height), |_| SIZE + 6.0);
+    let widest = y_ticks.iter().map(|tick| ink::width(&plot.y.text(*tick))).fold(0.0, f64::max);
+    let left = widest.ceil() as i32 + 10;
+    // Half of the last tick's text may stand out to the right.
+    let right = (ink::width(&plot.x.text(plot.x.clamp(f64::MAX))) / 2.0).ceil().clamp(10.0, 40.0) as i32;
+    let plot_width = place.width - left - right;
+    let x_ticks = plot.x.ticks(f64::from(plot_width), ink::width);
+
+    let frame = root.clone().shrink((place.x, place.y + top), (place.width - right, plot_height + TICKS));
+    let mut chart = ChartBuilder::on(&frame)
+        .set_label_area_size(LabelAreaPosition::Left, left)
+        .set_label_area_size(LabelAreaPosition::Bottom, TICKS)
+        .build_cartesian_2d(
+            Ticked { axis: plot.x.clone(), ticks: x_ticks },
+            Ticked { axis: plot.y.clone(), ticks: y_ticks },
+        )?;
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .bold_line_style(GRID.rgb())
+        .light_line_style(TRANSPARENT)
+        .axis_style(AXIS.rgb())
+        .set_all_tick_mark_size(4)
+        .label_style(ink::style(MUTED, false))
+        .draw()?;
+    let name = fit(&plot.x.name, f64::from(plot_width));
+    let below = place.y + place.height - NAME / 2;
+    write(root, &name, (place.x + place.width - right, below), End::Right, MUTED, false)?;
+
+    let at = |(x, y): (f64, f64)| chart.backend_coord(&(x, y));
+    if let Some(rule) = plot.rule.filter(|rule| plot.x.holds(*rule)) {
+        let (x, bottom) = at((rule, plot.y.low()));
+        let upright = vec![(x, bottom), (x, bottom - plot_height)];
+        root.draw(&DashedPathElement::new(upright, 4, 3, AXIS.rgb().stroke_width(1)))?;
+    }
+    let ground = at((plot.x.low(), plot.y.low())).1;
+    for mark in &plot.marks {
+        draw_mark(root, plot, mark, &at, ground)?;
+    }
+    Ok(())
+}
+
+fn draw_mark<'a>(
+    root: &Area<'a>,
+    plot: &Plot,
+    mark: &Mark,
+    at: &impl Fn((f64, f64)) -> (i32, i32),
+    ground: i32,
+) -> Result<(), Failure<'a>> {
+    let inside = |points: &[(f64, f64)]| -> Vec<(i32, i32)> {
+        let held = points.iter().filter(|(x, y)| plot.x.holds(*x) && plot.y.holds(*y));
+        let mut places: Vec<(i32, i32)> = held.map(|point| at(*point)).collect();
+        places.dedup();
+        places
+    };
+    match mark {
+        Mark::Line { arm, points } => {
+            let places = inside(points);
+            let every = places.len().div_ceil(SHAPES_ON_A_LINE).max(1);
+            // Arms start their shapes at different points, so that they do not hide one another where lines coincide.
+            let shapes: Vec<(i32, i32)> = places.iter().copied().skip(arm * every / 3 % every).step_by(every).collect();
+            if places.len() > 1 {
+                ink::line(root, *arm, places)?;
+            }
+            for place in shapes {
+                ink::marker(root, *arm, place, 3)?;
+            }
+        }
+        Mark::Dots { arm, points } => {
+            for place in inside(points) {
+                ink::marker(root, *arm, place, 2)?;
+            }
+        }
+        Mark::Stems { arm, points } => {
+            let stroke = palette::arm(*arm).rgb().stroke_width(2);
+            for (x, y) in inside(points) {
+                root.draw(&PathElement::new(vec![(x, ground), (x, y)], stroke))?;
+                ink::marker(root, *arm, (x, y), 4)?;
+            }
+        }
+        Mark::Heat(cells) => {
+            for cell in cells {
+                let corners = [(cell.x.0, cell.y.0), (cell.x.1, cell.y.1)];
+                let corners = corners.map(|(x, y)| at((plot.x.clamp(x), plot.y.clamp(y))));
+                let level = HEAT[cell.level.min(HEAT.len() - 1)];
+                root.draw(&Rectangle::new(corners, level.rgb().filled()))?;
+            }
+        }
+    }
+    Ok(())
+}
