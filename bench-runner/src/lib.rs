@@ -1,3 +1,4 @@
 //! The command.
 pub mod measure;
 pub mod results;
+pub mod scenario;

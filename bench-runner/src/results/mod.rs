@@ -1,2 +1,3 @@
 //! The run's folder.
+pub mod schema;
 pub mod summary;

@@ -1,0 +1,282 @@
+//! The file format, version 1: what a scenario file may say, key by key.
+//!
+//! The documentation comments are the descriptions of the published JSON Schema, which editors show beside each key: they
+//! are written for the author of a scenario. Whether the values make sense together is judged by `validate`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use workloads::settings::{Recipe, Service};
+
+use super::delay::DelayText;
+use super::duration::Span;
+use super::settings::Provider;
+
+/// The version of the format that this program reads.
+pub const VERSION: u32 = 1;
+
+/// A scenario: one question, the ensemble to ask it of, and the arms to compare.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "bench-runner scenario")]
+pub struct ScenarioFile {
+    /// Version of this format: 1.
+    #[schemars(required, range(min = 1, max = 1))]
+    pub version: Option<u32>,
+    /// The question that the scenario answers, in one sentence. The report opens with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", length(min = 1, max = 500))]
+    pub question: Option<String>,
+    /// Where every random choice begins: the same seed draws the same hold times and arrivals again.
+    #[serde(default = "first_seed")]
+    #[schemars(range(min = 0, max = 9_223_372_036_854_775_807_u64))]
+    pub seed: u64,
+    /// The coordination service under test; an arm may name another one.
+    #[serde(default = "zookeeper")]
+    pub service: Service,
+    /// The servers under test. All arms of a scenario run on the same ensemble.
+    #[serde(default)]
+    pub ensemble: EnsembleFile,
+    /// How often and how long each arm is measured.
+    #[serde(default)]
+    pub trials: TrialsFile,
+    /// What the workers of every arm do; each key may be overridden under the arm's own `workers`.
+    #[serde(default)]
+    pub workers: WorkersFile,
+    /// A few sessions that read and write an unrelated znode at a steady rate: what the herd does to everybody else.
+    #[serde(default)]
+    pub bystanders: BystandersFile,
+    /// The arms to compare, at least one: each a recipe with its settings. They run in balanced order (A B B A …).
+    #[serde(default)]
+    #[schemars(length(min = 1))]
+    pub arm: Vec<ArmFile>,
+}
+
+fn first_seed() -> u64 {
+    1
+}
+
+fn zookeeper() -> Service {
+    Service::Zookeeper
+}
+
+/// The servers under test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Ensemble")]
+pub struct EnsembleFile {
+    /// Who runs the servers. `local`: child processes of bench-runner on this machine.
+    pub provider: Provider,
+    /// How many servers: 1, 3, 5, 7 or 9. An even number is refused, since it survives no more failures than the odd one below.
+    #[schemars(extend("enum" = [1, 3, 5, 7, 9]))]
+    pub nodes: u32,
+    /// How each ZooKeeper server is set up.
+    pub zookeeper: ZookeeperFile,
+}
+
+impl Default for EnsembleFile {
+    fn default() -> Self {
+        EnsembleFile { provider: Provider::Local, nodes: 3, zookeeper: ZookeeperFile::default() }
+    }
+}
+
+/// How each ZooKeeper server is set up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Zookeeper")]
+pub struct ZookeeperFile {
+    /// The server's `tickTime`, 10ms to 60s. Sessions time out after 2 to 20 ticks, so a longer `session_timeout` needs a longer tick.
+    pub tick: Span,
+    /// Heap of each server as Java's `-Xmx` takes it: `512m`, `2g`.
+    #[schemars(regex(pattern = "^[1-9][0-9]*[kKmMgG]$"))]
+    pub heap: String,
+    /// Whether a write is on disk before it is acknowledged. `false` sets `zookeeper.forceSync=no`: faster, unsafe, and told in the report.
+    pub fsync: bool,
+    /// Fixed ports from here on, three for each server (client, quorum, election). Free ports are taken when it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u16", range(min = 1024))]
+    pub base_port: Option<u16>,
+    /// Further flags of the Java virtual machine, each beginning with `-`.
+    #[schemars(inner(regex(pattern = "^-")))]
+    pub jvm_flags: Vec<String>,
+}
+
+impl Default for ZookeeperFile {
+    fn default() -> Self {
+        ZookeeperFile {
+            tick: Span::seconds(1),
+            heap: "512m".to_owned(),
+            fsync: true,
+            base_port: None,
+            jvm_flags: Vec::new(),
+        }
+    }
+}
+
+/// How often and how long each arm is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Trials")]
+pub struct TrialsFile {
+    /// Measured trials of each arm, 1 to 1,000. The spread between them is the error of every figure; with one there is none.
+    #[schemars(range(min = 1, max = 1000))]
+    pub count: u32,
+    /// Length of an unmeasured trial of each arm that comes first, `0s` for none: a cold Java machine is 3 to 5 times slower. A drain arm drains once unmeasured, whatever the length, unless it is zero.
+    pub warmup: Span,
+    /// Measured length of a trial. A drain arm does not use it: its trial ends when every worker had its grant.
+    pub duration: Span,
+    /// When a drain that does not end is given up. Only drain arms use it.
+    pub limit: Span,
+    /// How long the bystanders are measured at rest before each trial, `0s` for not at all.
+    pub rest: Span,
+}
+
+impl Default for TrialsFile {
+    fn default() -> Self {
+        TrialsFile {
+            count: 3,
+            warmup: Span::seconds(5),
+            duration: Span::seconds(15),
+            limit: Span::seconds(120),
+            rest: Span::seconds(2),
+        }
+    }
+}
+
+/// What the workers do. Each worker has a session of its own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Workers")]
+pub struct WorkersFile {
+    /// How many workers. There is no default: set it here or in every arm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1, max = 1_000_000))]
+    pub count: Option<u32>,
+    /// How many locks they are spread over, worker by worker; at most as many as workers. Default 1: everybody wants the same one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1), extend("default" = 1))]
+    pub locks: Option<u32>,
+    /// What drives the workers. Default `closed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ModeName", extend("default" = "closed"))]
+    pub mode: Option<ModeName>,
+    /// How long a grant is held. Default `0ms`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "DelayText", extend("default" = "0ms"))]
+    pub hold: Option<DelayText>,
+    /// How long a worker rests between a release and its next acquire. Default `0ms`. Only the closed mode uses it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "DelayText", extend("default" = "0ms"))]
+    pub think: Option<DelayText>,
+    /// When acquires fall due; the open mode needs it, no other mode takes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ArrivalsFile")]
+    pub arrivals: Option<ArrivalsFile>,
+    /// The session timeout asked for: 2 to 20 ticks of the server, beyond which it would be clamped silently. Default: 20 ticks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Span")]
+    pub session_timeout: Option<Span>,
+    /// How many sessions are being opened at any moment, 1 to 10,000. Default 64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1, max = 10_000), extend("default" = 64))]
+    pub connect_concurrency: Option<u32>,
+    /// Whether requests and notifications are counted. `false` keeps the grants alone, to show what the counting costs; a drain needs the counts. Default `true`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool", extend("default" = true))]
+    pub telemetry: Option<bool>,
+}
+
+impl WorkersFile {
+    /// These settings, with `base` where they are silent.
+    pub fn over(&self, base: &WorkersFile) -> WorkersFile {
+        WorkersFile {
+            count: self.count.or(base.count),
+            locks: self.locks.or(base.locks),
+            mode: self.mode.or(base.mode),
+            hold: self.hold.or(base.hold),
+            think: self.think.or(base.think),
+            arrivals: self.arrivals.or(base.arrivals),
+            session_timeout: self.session_timeout.or(base.session_timeout),
+            connect_concurrency: self.connect_concurrency.or(base.connect_concurrency),
+            telemetry: self.telemetry.or(base.telemetry),
+        }
+    }
+}
+
+/// What drives the workers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Mode")]
+pub enum ModeName {
+    /// Every worker acquires once; a holder releases only when every other waiter has armed its watch, so that the notifications of the whole drain are known beforehand.
+    Drain,
+    /// Every worker acquires, holds, releases, thinks, and begins again until the trial ends.
+    #[default]
+    Closed,
+    /// Acquires fall due at a rate, whatever became of earlier ones; latency counts from the moment due.
+    Open,
+}
+
+/// When the acquires of an open loop fall due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Arrivals")]
+pub struct ArrivalsFile {
+    /// Acquires a second over all workers; more than 0, at most 1,000,000.
+    #[schemars(required, range(max = 1_000_000), extend("exclusiveMinimum" = 0))]
+    pub rate: Option<f64>,
+    /// Evenly spaced, or as independent clients send them.
+    #[serde(default)]
+    pub process: ProcessName,
+}
+
+/// How arrivals follow each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Process")]
+pub enum ProcessName {
+    /// Evenly spaced.
+    Constant,
+    /// A Poisson process: exponential gaps, as many independent clients make them.
+    #[default]
+    Poisson,
+}
+
+/// Sessions beside the herd.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Bystanders")]
+pub struct BystandersFile {
+    /// How many sessions, 0 to 1,000; 0 for none.
+    #[schemars(range(max = 1000))]
+    pub sessions: u32,
+    /// Operations a second of each, a write and a read in turn; more than 0, at most 10,000.
+    #[schemars(range(max = 10_000), extend("exclusiveMinimum" = 0))]
+    pub rate: f64,
+}
+
+impl Default for BystandersFile {
+    fn default() -> Self {
+        BystandersFile { sessions: 4, rate: 10.0 }
+    }
+}
+
+/// One arm: a recipe with its settings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Arm")]
+pub struct ArmFile {
+    /// The algorithm. `session/idle` holds sessions and does nothing; it takes the closed mode alone, and pays no heed to `locks`, `hold` and `think`.
+    #[schemars(required)]
+    pub recipe: Option<Recipe>,
+    /// What tables and charts call the arm, at most 60 characters, each label once. Default: the recipe's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", length(min = 1, max = 60))]
+    pub label: Option<String>,
+    /// The coordination service of this arm. Default: the scenario's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Service")]
+    pub service: Option<Service>,
+    /// What differs from the scenario's `[workers]` in this arm.
+    #[serde(default)]
+    pub workers: WorkersFile,
+}
