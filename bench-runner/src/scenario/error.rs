@@ -125,12 +125,16 @@ fn locate(problem: Problem, places: &Places<'_>, overrides: &[Override]) -> Loca
     if let Some(text) = blame {
         message = format!("in `--set {text}`: {message}");
     }
-    let related = related
-        .into_iter()
-        .filter(|(path, _)| culprit(path).is_none())
-        .filter_map(|(path, words)| Some((places.value(&path)?, words)))
-        .collect();
-    Located { message, remedies, at: range, related }
+    let mut located = Located { message, remedies, at: range, related: Vec::new() };
+    for (path, words) in related {
+        match (culprit(&path), places.exact_value(&path)) {
+            (Some(one), _) => located.remedies.push(format!("`--set {}` sets {words}", one.text)),
+            (None, Some(range)) => located.related.push((range, words)),
+            // A default: no line to point at.
+            (None, None) => {}
+        }
+    }
+    located
 }
 
 impl fmt::Display for ScenarioError {

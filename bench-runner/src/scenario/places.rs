@@ -39,6 +39,12 @@ impl<'text> Places<'text> {
         Some(self.on_one_line(stop.value))
     }
 
+    /// Where the value at the path stands; `None` if the document does not have it.
+    pub fn exact_value(&self, path: &KeyPath) -> Option<Range<usize>> {
+        let (stop, complete) = self.walk(path)?;
+        complete.then(|| self.on_one_line(stop.value))
+    }
+
     /// Follows the path as far as the document has it; whether that was all of it.
     fn walk(&self, path: &KeyPath) -> Option<(Stop, bool)> {
         let mut steps = path.0.iter();

@@ -6,7 +6,7 @@
 use super::explain::explain;
 use super::file::{ScenarioFile, VERSION};
 use super::path::{KeyPath, Step};
-use super::problem::{At, Problem, Problems};
+use super::problem::{Problem, Problems};
 
 /// More problems than this in one file mean that it is no scenario; the rest would not help.
 const MOST: usize = 100;
@@ -34,17 +34,12 @@ pub fn read(mut document: toml::Table, problems: &mut Problems) -> Option<Scenar
     None
 }
 
-/// Judges the version before anything else: in a newer format, every other complaint might be wrong.
+/// Judges the version before anything else: in a newer format, every other complaint might be wrong. That it is missing can
+/// wait, for it may only be misspelt.
 fn version(document: &toml::Table, problems: &mut Problems) -> Option<()> {
     let path = KeyPath::from("version");
     let write_it = format!("write `version = {VERSION}`");
     match document.get("version") {
-        None => {
-            let problem =
-                Problem::new(At::File, "the scenario does not say which version of the format it is written in")
-                    .remedy(format!("{write_it} above everything else"));
-            problems.spoil(&path, problem);
-        }
         Some(toml::Value::Integer(newer)) if *newer > i64::from(VERSION) => {
             let message = format!("the scenario is written for a newer bench-runner: version {newer} of the format");
             let remedy = format!("this bench-runner reads version {VERSION}; install a newer one");
@@ -55,7 +50,7 @@ fn version(document: &toml::Table, problems: &mut Problems) -> Option<()> {
             let message = format!("there is no version {older} of the format");
             problems.spoil(&path, Problem::value(&path, message).remedy(write_it));
         }
-        Some(_) => {}
+        Some(_) | None => {}
     }
     Some(())
 }

@@ -43,6 +43,7 @@ fn wrong_types() {
             "seed = -1\nquestion = 42\n[ensemble]\nnodes = -3\n[ensemble.zookeeper]\nbase_port = 70000\njvm_flags = [\"-Xss1m\", 3]\n[bystanders]\nrate = \"10\"",
         ),
         arms("[arm]\nrecipe = \"lock/naive\""),
+        tables("question = \"  \""),
         arms("arm = [\"lock/naive\"]"),
         "version = \"1\"\nworkers = 50\n[[arm]]\nrecipe = 1979-05-27\nworkers.count = 3".to_owned(),
     ]);
@@ -85,6 +86,7 @@ fn ensembles() {
         tables("service = \"etcd\"\n[ensemble]\nprovider = \"docker\"\nnodes = 4"),
         tables("service = \"zokeeper\"\n[ensemble]\nprovider = \"external\"\nnodes = 0"),
         tables("[ensemble]\nprovider = \"kubernetes\"\nnodes = 11"),
+        tables("[ensemble]\nnodes = 2\n[ensemble.zookeeper]\nfsync = false"),
         tables(
             "[ensemble.zookeeper]\ntick = \"1ms\"\nheap = \"lots\"\nbase_port = 80\njvm_flags = [\"-Xmx3g\", \"Xss1m\"]",
         ),
@@ -140,6 +142,7 @@ fn versions_and_syntax() {
         "version = 2\nshards = 7\n".to_owned(),
         "version = 0\nworkers.count = 1\n[[arm]]\nrecipe = \"lock/naive\"".to_owned(),
         String::new(),
+        "vesion = 1\nworkers.count = 1\n[[arm]]\nrecipe = \"lock/naive\"".to_owned(),
         "version = 1\ncount = = 3\n[workers\nlocks 1\n".to_owned(),
         "version = 1\nversion = 1\n".to_owned(),
         "version = 1\nquestion = \"unfinished\n[workers]\ncount = 3\n".to_owned(),

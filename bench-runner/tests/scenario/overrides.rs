@@ -78,6 +78,7 @@ fn refused_ones_are_named() {
         &["foo", "a b=3", "=3", "a.b.c.d.e.f.g.h.i=1"],
         &["workers.arrivals.rate=3"],
         &["workers.session_timeout=30s"],
+        &["workers.session_timeout=5s", "arm.1.workers.session_timeout=30s", "ensemble.zookeeper.tick=3s"],
         &["version="],
     ];
     let all = all.map(|overrides| complaint(TEXT, overrides)).join("\n\n--------\n\n");

@@ -68,7 +68,7 @@ prop_compose! {
 
 prop_compose! {
     fn file()(
-        question in option::of("[^ \\pC]\\PC{0,100}"),
+        question in option::of("[a-zé]\\PC{0,100}"),
         seed in 0..=i64::MAX as u64,
         nodes in select(vec![1_u32, 3, 5, 7, 9]),
         heap in "[1-9][0-9]{0,3}[kKmMgG]",

@@ -103,3 +103,14 @@ fn a_byte_order_mark_and_windows_line_ends_are_fine() {
     let windows = format!("\u{feff}{}", SMALLEST.replace('\n', "\r\n"));
     assert_eq!(valid(&windows, &[]).arms, valid(SMALLEST, &[]).arms);
 }
+
+/// What the guide in the folder calls the smallest scenario.
+#[test]
+fn the_example_of_the_readme_loads() {
+    let readme = std::fs::read_to_string(repository("scenarios/README.md")).expect("it is there");
+    let example = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let set = "--set trials.duration=10s --set arm.0.workers.count=10 --set 'workers.hold={ exponential = \"5ms\" }'";
+    assert!(readme.contains(set));
+    let overrides = ["trials.duration=10s", "arm.0.workers.count=10", "workers.hold={ exponential = \"5ms\" }"];
+    assert_eq!(valid(example, &overrides).arms[0].workers.workers, 10);
+}

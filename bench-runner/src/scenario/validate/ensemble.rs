@@ -24,7 +24,10 @@ fn nodes(nodes: u32, path: &KeyPath, problems: &mut Problems) {
         10.. => Problem::value(path, format!("{nodes} nodes are too many: at most 9"))
             .remedy("each write waits for a majority of them; write 1, 3, 5, 7 or 9"),
         even if even % 2 == 0 => {
-            let survives = (even - 1) / 2;
+            let survives = match (even - 1) / 2 {
+                0 => "none".to_owned(),
+                some => some.to_string(),
+            };
             let message = format!(
                 "{even} nodes survive the loss of {survives}, no more than {} do, and each write waits for one more",
                 even - 1

@@ -7,17 +7,22 @@ mod ensemble;
 mod workers;
 
 use super::duration::Span;
-use super::file::ScenarioFile;
+use super::file::{ScenarioFile, VERSION};
 use super::path::KeyPath;
-use super::problem::{Problem, Problems};
+use super::problem::{At, Problem, Problems};
 
 /// Judges the whole file.
 pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
+    if file.version.is_none() {
+        let problem = Problem::new(At::File, "the scenario does not say which version of the format it is written in")
+            .remedy(format!("write `version = {VERSION}` above everything else"));
+        problems.add(&[&KeyPath::from("version")], problem);
+    }
     if let Some(question) = &file.question
         && (question.trim().is_empty() || question.chars().count() > 500)
     {
         let path = KeyPath::from("question");
-        let problem = Problem::value(&path, "`question` must have 1 to 500 characters");
+        let problem = Problem::value(&path, "`question` must have 1 to 500 characters, not all of them blank");
         problems.spoil(&path, problem.remedy("ask it in one sentence, or leave the key out"));
     }
     ensemble::validate(&file.ensemble, problems);
