@@ -1,4 +1,24 @@
-//! The command.
+//! `bench-runner`: from a scenario to a report of what the herd costs.
+//!
+//! The data flow one way, stage by stage; a later stage uses what an earlier one made and never reaches back:
+//!
+//! ```text
+//! scenario -> ensemble -> run -> measure -> results -> report
+//! ```
+//!
+//! | stage | what it does |
+//! |---|---|
+//! | [`scenario`] | reads a TOML file and refuses what is wrong with it, by line |
+//! | [`ensemble`] | starts real servers, watches them, and sees to it that they never outlive the runner |
+//! | [`run`] | runs trials of the workers from the crate [`workloads`] |
+//! | [`measure`] | works out figures from what the trials recorded |
+//! | [`results`] | keeps a run in its folder, `summary.json` above all |
+//! | [`report`] | draws what people look at, from `summary.json` alone |
+//!
+//! [`cli`] and [`commands`] stand above the stages and lead the data through them. [`exit`] has the exit codes.
+
+pub mod cli;
+pub mod commands;
 pub mod ensemble;
 pub mod exit;
 pub mod measure;

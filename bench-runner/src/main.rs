@@ -1,7 +1,11 @@
-//! The command `bench-runner`.
+//! The command `bench-runner`; see [`bench_runner`] for what it is made of.
+
 use std::process::ExitCode;
 
+use bench_runner::cli::Cli;
+use bench_runner::commands;
 use bench_runner::ensemble::keeper;
+use clap::Parser;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1).peekable();
@@ -9,5 +13,5 @@ fn main() -> ExitCode {
     if arguments.next_if(|first| first == keeper::SUBCOMMAND).is_some() {
         return keeper::main(arguments);
     }
-    ExitCode::SUCCESS
+    ExitCode::from(commands::dispatch(Cli::parse()))
 }

@@ -77,7 +77,7 @@ impl Stages {
 
     /// Adds the counts of `other`.
     pub fn merge(&mut self, other: &Stages) {
-        let mut add = |into: &mut Micros, from: &Micros| histogram::merge(into, from);
+        let add = |into: &mut Micros, from: &Micros| histogram::merge(into, from);
         add(&mut self.acquire, &other.acquire);
         add(&mut self.service, &other.service);
         add(&mut self.enqueue, &other.enqueue);

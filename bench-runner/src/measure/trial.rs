@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use workloads::record::{EventKind, RequestKind};
 
-use super::figures::{
-    Bystander, GeneratorUse, KindCount, NodesPoint, Notifications, RatePoint, Requests, Trial,
-};
+use super::figures::{Bystander, GeneratorUse, KindCount, NodesPoint, Notifications, RatePoint, Requests, Trial};
 use super::histogram::{self, Micros};
 use super::series::{self, HeatSum};
 use super::spike::{self, SpikeSum};
@@ -127,8 +125,10 @@ fn requests(recording: &TrialRecording, grants: u64, spike: &SpikeSum) -> Reques
     let by_kind = RequestKind::ALL
         .into_iter()
         .map(|kind| {
-            let count =
-                KindCount { requests: tally.requests[kind as usize], response_bytes: tally.response_bytes[kind as usize] };
+            let count = KindCount {
+                requests: tally.requests[kind as usize],
+                response_bytes: tally.response_bytes[kind as usize],
+            };
             (kind.name().to_owned(), count)
         })
         .filter(|(_, count)| count.requests > 0)

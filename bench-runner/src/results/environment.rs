@@ -7,7 +7,7 @@ use crate::ensemble::Description;
 use crate::scenario::Scenario;
 
 /// Looks at this machine. What cannot be found out is left empty, never guessed.
-pub fn collect(scenario: &Scenario, ensemble: Option<&Description>) -> Environment {
+pub fn collect(scenario: &Scenario, ensemble: &Description) -> Environment {
     let cpus = std::thread::available_parallelism().map_or(0, |cpus| cpus.get() as u32);
     Environment {
         bench_runner: env!("CARGO_PKG_VERSION").to_owned(),
@@ -16,12 +16,9 @@ pub fn collect(scenario: &Scenario, ensemble: Option<&Description>) -> Environme
         kernel: std::fs::read_to_string("/proc/version")
             .map(|version| version.split_whitespace().take(3).collect::<Vec<_>>().join(" "))
             .unwrap_or_default(),
-        cpu_model: CpuInfo::current()
-            .ok()
-            .and_then(|info| info.model_name(0).map(str::to_owned))
-            .unwrap_or_default(),
+        cpu_model: CpuInfo::current().ok().and_then(|info| info.model_name(0).map(str::to_owned)).unwrap_or_default(),
         cpus,
         memory_bytes: Meminfo::current().map_or(0, |memory| memory.mem_total),
-        java: ensemble.map(|description| description.java.clone()),
+        java: Some(ensemble.java.clone()),
     }
 }

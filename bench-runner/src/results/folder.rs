@@ -28,8 +28,12 @@ fn remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; choose a folder that you may write with --out"
         }
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; free some room, or choose another disk with --out",
-        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "; something else has that name: choose another with --out",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; free some room, or choose another disk with --out"
+        }
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            "; something else has that name: choose another with --out"
+        }
         _ => "",
     }
 }
@@ -174,10 +178,7 @@ impl Folder {
 /// # Errors
 ///
 /// [`FolderError`].
-pub fn replace(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<(), FolderError> {
+pub fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), FolderError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(failed("make the folder", folder))?;
     }
@@ -202,8 +203,9 @@ pub fn read_summary(run: &Path) -> Result<Summary, FolderError> {
     let path = if run.is_dir() { run.join("summary.json") } else { run.to_owned() };
     let read = || {
         let text = fs::read_to_string(&path)?;
-        let summary: Summary = serde_json::from_str(&text)
-            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, format!("this is no summary of a run: {error}")))?;
+        let summary: Summary = serde_json::from_str(&text).map_err(|error| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("this is no summary of a run: {error}"))
+        })?;
         Ok(summary)
     };
     read().map_err(failed("read", &path))

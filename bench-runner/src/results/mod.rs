@@ -4,15 +4,18 @@
 //! |---|---|
 //! | `summary.json` | [`summary`]: everything that the report shows; [`schema`] is its JSON Schema |
 //! | `environment.json` | [`environment`] |
+//! | (its content) | [`compose`] puts it together, [`warnings`] says what to know before trusting it |
 //! | `acquisitions.csv`, `timeline.csv` | [`tables`] |
 //! | `histograms/*.hlog`, `histograms/*.hgrm` | [`histograms`] |
 //! | `scenario.toml`, `report.html`, `charts/*.svg` | written through [`folder`], which keeps it all together |
 
+pub mod compose;
 pub mod environment;
 pub mod folder;
 pub mod histograms;
 pub mod schema;
 pub mod summary;
 pub mod tables;
+pub mod warnings;
 
 pub use folder::{Folder, FolderError};

@@ -11,13 +11,24 @@ use crate::run::recording::TrialRecording;
 /// Columns of `acquisitions.csv`: one row for each acquisition of the measured trials. Times are nanoseconds since the start
 /// of the trial, on one clock for all workers; empty where the stage was not reached.
 pub const ACQUISITIONS: [&str; 14] = [
-    "trial", "arm", "worker", "lock", "outcome", "token", "wakeups", "due_ns", "called_ns", "enqueued_ns", "woken_ns",
-    "granted_ns", "release_sent_ns", "released_ns",
+    "trial",
+    "arm",
+    "worker",
+    "lock",
+    "outcome",
+    "token",
+    "wakeups",
+    "due_ns",
+    "called_ns",
+    "enqueued_ns",
+    "woken_ns",
+    "granted_ns",
+    "release_sent_ns",
+    "released_ns",
 ];
 
 /// Columns of `timeline.csv`: one row for each 10 ms of the measured trials in which anything happened.
-pub const TIMELINE: [&str; 7] =
-    ["trial", "arm", "start_ms", "requests", "notifications", "response_bytes", "grants"];
+pub const TIMELINE: [&str; 7] = ["trial", "arm", "start_ms", "requests", "notifications", "response_bytes", "grants"];
 
 /// Appends a trial's acquisitions, in the order in which they were called.
 ///
@@ -67,7 +78,11 @@ fn outcome(outcome: Outcome) -> &'static str {
 /// # Errors
 ///
 /// What writing answers.
-pub fn write_timeline(writer: &mut csv::Writer<impl Write>, label: &str, recording: &TrialRecording) -> csv::Result<()> {
+pub fn write_timeline(
+    writer: &mut csv::Writer<impl Write>,
+    label: &str,
+    recording: &TrialRecording,
+) -> csv::Result<()> {
     let slots = &recording.workers.timeline;
     let bucket_nanos = SLOT_NANOS * SLOTS_PER_BUCKET as u64;
     let mut grants = vec![0u32; slots.len().div_ceil(SLOTS_PER_BUCKET)];

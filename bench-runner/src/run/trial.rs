@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
-use workloads::bystander::{BystanderLatencies, Bystanders, Phase};
+use workloads::bystander::{Bystanders, Phase};
 use workloads::fleet::{Fleet, FleetError, Target};
 use workloads::record::{Capacity, Recorder};
 use workloads::settings::{Mode, Recipe};
@@ -16,7 +16,7 @@ use super::generator;
 use super::progress::{Progress, Step};
 use super::recording::{End, Sample, TrialRecording};
 use super::schedule::Planned;
-use crate::ensemble::{Counters, Ensemble, EnsembleError};
+use crate::ensemble::{Ensemble, EnsembleError};
 use crate::scenario::{ArmSettings, Scenario};
 
 /// Why a trial could not be run at all. What goes wrong once the workers have started is an [`End`] instead.
@@ -157,13 +157,9 @@ impl<'a> Started<'a> {
         let at_rest = !lost && self.fleet.come_to_rest(REST_LIMIT).await;
         let counters_after = if lost { None } else { ensemble.counters().await.ok() };
         let failures = self.fleet.failures();
-        let arrivals_left =
-            matches!(self.arm.workers.mode, Mode::Open(_)).then(|| self.plan.arrivals_left(length));
+        let arrivals_left = matches!(self.arm.workers.mode, Mode::Open(_)).then(|| self.plan.arrivals_left(length));
         let workers = self.fleet.finish(length).await;
-        let bystanders = match timeout(TIDY_LIMIT, self.bystanders.finish()).await {
-            Ok(latencies) => latencies,
-            Err(_) => BystanderLatencies::default(),
-        };
+        let bystanders = timeout(TIDY_LIMIT, self.bystanders.finish()).await.unwrap_or_default();
         if !lost {
             // What is left behind goes with the ensemble; the trial's figures are complete in any case.
             let _ = timeout(TIDY_LIMIT, self.fleet.disconnect()).await;
@@ -270,4 +266,3 @@ async fn sample(ensemble: &Ensemble, begun: Instant) -> Sample {
         generator_cpu_seconds: generator::cpu_seconds(),
     }
 }
-

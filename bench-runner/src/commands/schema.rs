@@ -1,0 +1,13 @@
+//! `bench-runner schema`: the JSON Schema of a format.
+
+use super::{Failure, print};
+use crate::cli::{SchemaArgs, SchemaOf};
+use crate::{exit, results, scenario};
+
+pub(super) fn schema(args: &SchemaArgs) -> Result<u8, Failure> {
+    print(&match args.of {
+        SchemaOf::Scenario => scenario::schema_text(),
+        SchemaOf::Summary => results::schema::summary_schema_text(),
+    });
+    Ok(exit::DONE)
+}

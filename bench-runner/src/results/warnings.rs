@@ -1,0 +1,223 @@
+//! What the reader of a result has to know before trusting it, and what to do about it.
+
+use super::summary::{self, Environment};
+use crate::measure::figures::Arm;
+use crate::measure::trial::{SATURATED_CPU, SATURATED_LAG_MS};
+
+/// Something worth knowing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Warning {
+    /// The generator was the limit in some trial.
+    Saturated,
+    /// Generator and servers share so few processors that rates are the machine's.
+    FewCpus {
+        /// Processors.
+        cpus: u32,
+    },
+    /// Servers acknowledged writes before they were on disk.
+    NoFsync,
+    /// The clients' and the servers' counts differ.
+    BooksDiffer {
+        /// The arm.
+        label: String,
+        /// Counted by the clients.
+        client: u64,
+        /// Counted by the servers.
+        server: u64,
+    },
+    /// The clients' count is not the closed form.
+    NotAsDerived {
+        /// The arm.
+        label: String,
+        /// Counted by the clients.
+        client: u64,
+        /// The closed form.
+        expected: u64,
+    },
+    /// The servers' counters could not be read in some trial.
+    NoServerBook {
+        /// The arm.
+        label: String,
+    },
+    /// Workers never got a grant, so latencies are of the others alone.
+    Starved {
+        /// The arm.
+        label: String,
+        /// Workers in the mean over the trials.
+        starved: f64,
+        /// Workers in all.
+        workers: u32,
+    },
+    /// Arrivals of an open loop were not served within the trial.
+    Unserved {
+        /// The arm.
+        label: String,
+        /// Arrivals in the mean over the trials.
+        unserved: f64,
+    },
+    /// Acquisitions ended in errors.
+    Failed {
+        /// The arm.
+        label: String,
+        /// How many.
+        failed: u64,
+    },
+    /// Workers lost their session.
+    SessionsLost {
+        /// The arm.
+        label: String,
+        /// How many, and what they were told.
+        told: String,
+    },
+    /// Bystanders' operations failed.
+    BystandersFailed {
+        /// The arm.
+        label: String,
+        /// How many.
+        failed: u64,
+    },
+    /// The trials of an arm lie far apart.
+    WideSpread {
+        /// The arm.
+        label: String,
+        /// Smallest and largest grants per second.
+        min: f64,
+        /// Largest.
+        max: f64,
+    },
+    /// Notifications whose instance found no room in the table.
+    Untracked {
+        /// The arm.
+        label: String,
+        /// How many.
+        untracked: u64,
+    },
+}
+
+/// How far apart the trials of an arm may lie, largest over smallest, before it is worth a word.
+const WIDE_SPREAD: f64 = 1.5;
+/// The share of workers without a grant from which on latencies mislead.
+const MANY_STARVED: f64 = 0.01;
+
+/// What the figures themselves give reason to say.
+pub fn of_figures(arms: &[Arm], environment: &Environment, saturated: bool) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if saturated {
+        warnings.push(Warning::Saturated);
+    }
+    arms.iter().for_each(|arm| of_arm(arm, &mut warnings));
+    if environment.cpus < 8 {
+        warnings.push(Warning::FewCpus { cpus: environment.cpus });
+    }
+    warnings
+}
+
+fn of_arm(arm: &Arm, warnings: &mut Vec<Warning>) {
+    let label = || arm.label.clone();
+    let trials = f64::from(arm.trials.max(1));
+    let books = &arm.notifications;
+    match books.server {
+        Some(server) if server != books.client && arm.requests.total > 0 => {
+            warnings.push(Warning::BooksDiffer { label: label(), client: books.client, server });
+        }
+        Some(_) => {}
+        None => warnings.push(Warning::NoServerBook { label: label() }),
+    }
+    if let Some(expected) = books.expected.filter(|expected| *expected != books.client) {
+        warnings.push(Warning::NotAsDerived { label: label(), client: books.client, expected });
+    }
+    if books.untracked > 0 {
+        warnings.push(Warning::Untracked { label: label(), untracked: books.untracked });
+    }
+    let starved = arm.safety.starved as f64 / trials;
+    if starved > f64::from(arm.workers) * MANY_STARVED {
+        warnings.push(Warning::Starved { label: label(), starved, workers: arm.workers });
+    }
+    let unserved: u64 = arm.trial.iter().filter_map(|trial| trial.unserved).sum();
+    if unserved as f64 / trials > f64::from(arm.workers) {
+        warnings.push(Warning::Unserved { label: label(), unserved: unserved as f64 / trials });
+    }
+    if arm.safety.failed > 0 {
+        warnings.push(Warning::Failed { label: label(), failed: arm.safety.failed });
+    }
+    let rate = arm.grants_per_second;
+    // A drain's pace is set by its waiting for the watches, so its rate carries no claim.
+    if arm.mode != "drain" && rate.min > 0.0 && rate.max / rate.min > WIDE_SPREAD {
+        warnings.push(Warning::WideSpread { label: label(), min: rate.min, max: rate.max });
+    }
+}
+
+impl Warning {
+    /// The warning in words.
+    pub fn told(&self) -> summary::Warning {
+        let (text, remedy) = match self {
+            Warning::Saturated => (
+                format!(
+                    "the generator was saturated: its timer task ran more than {SATURATED_LAG_MS:.0} ms late in the 99th \
+                     percentile, or it used more than {:.0} % of a processor; the figures are the generator's, not the \
+                     ensemble's",
+                    SATURATED_CPU * 100.0
+                ),
+                "use fewer workers, or a machine with more processors".to_owned(),
+            ),
+            Warning::FewCpus { cpus } => (
+                format!("generator and servers shared {cpus} processors, so rates and latencies are this machine's"),
+                "compare arms of one run with each other, and counts with anything".to_owned(),
+            ),
+            Warning::NoFsync => (
+                "the servers acknowledged writes before they were on disk (fsync = false)".to_owned(),
+                "set ensemble.zookeeper.fsync = true for figures that stand for production".to_owned(),
+            ),
+            Warning::BooksDiffer { label, client, server } => (
+                format!("{label}: clients counted {client} notifications and the servers {server}"),
+                "look for reconnects in the run: a watch that is set again after one may be counted twice".to_owned(),
+            ),
+            Warning::NotAsDerived { label, client, expected } => (
+                format!("{label}: clients counted {client} notifications where the closed form gives {expected}"),
+                "a worker failed or reconnected; run it again, and report it if it happens again".to_owned(),
+            ),
+            Warning::NoServerBook { label } => (
+                format!(
+                    "{label}: the servers' counters could not be read in every trial, so one of the three books is missing"
+                ),
+                "use ZooKeeper 3.6 or newer, and let `mntr` through (4lw.commands.whitelist)".to_owned(),
+            ),
+            Warning::Starved { label, starved, workers } => (
+                format!(
+                    "{label}: {starved:.0} of {workers} workers got no grant in a trial; latencies are of the others alone"
+                ),
+                "make trials.duration longer, or use fewer workers".to_owned(),
+            ),
+            Warning::Unserved { label, unserved } => (
+                format!(
+                    "{label}: {unserved:.0} arrivals were not served by the end of a trial; latencies are of the others alone"
+                ),
+                "the recipe cannot keep up with this rate: lower workers.arrivals.rate to find the one that it can"
+                    .to_owned(),
+            ),
+            Warning::Failed { label, failed } => (
+                format!("{label}: {failed} acquisitions ended in an error"),
+                "see `outcome` in acquisitions.csv".to_owned(),
+            ),
+            Warning::SessionsLost { label, told } => (
+                format!("{label}: workers lost their session: {told}"),
+                "raise workers.session_timeout if the servers were merely slow".to_owned(),
+            ),
+            Warning::BystandersFailed { label, failed } => (
+                format!("{label}: {failed} operations of bystanders failed; their latencies are not in the figures"),
+                "raise workers.session_timeout if the servers were merely slow".to_owned(),
+            ),
+            Warning::WideSpread { label, min, max } => (
+                format!("{label}: trials lie far apart, from {min:.1} to {max:.1} grants a second"),
+                "run more trials (trials.count), on a machine that does nothing else".to_owned(),
+            ),
+            Warning::Untracked { label, untracked } => (
+                format!(
+                    "{label}: {untracked} watches or notifications found no room in the fan-out table and are not in the fan-out"
+                ),
+                "make trials.duration shorter".to_owned(),
+            ),
+        };
+        summary::Warning { text, remedy }
+    }
+}
