@@ -132,6 +132,10 @@ async fn a_single_node_stands_alone_and_goes_when_dropped() {
     let description = ensemble.describe().await.unwrap();
     assert_eq!(description.nodes.iter().map(|node| node.role).collect::<Vec<_>>(), [Role::Standalone]);
     assert_eq!(ensemble.counters().await.unwrap().sessions, 0);
+    // Out of the reach of a Ctrl-C in this process's terminal.
+    let (server, keeper) = (ensemble.nodes()[0].pid(), ensemble.nodes()[0].keeper_pid());
+    let group = |pid: u32| procfs::process::Process::new(pid.cast_signed()).unwrap().stat().unwrap().pgrp;
+    assert_eq!((group(server), group(keeper)), (keeper.cast_signed(), keeper.cast_signed()));
     drop(ensemble);
     assert!(traces.gone(), "{traces:?}");
 }
@@ -294,6 +298,7 @@ async fn a_server_that_cannot_start_is_told_with_its_log() {
 
 #[tokio::test]
 async fn a_setting_that_nobody_can_meet_is_refused_first() {
-    let error = start(&settings(0)).await.unwrap_err();
+    // In a task of its own, as a runner may have it.
+    let error = tokio::spawn(async { start(&settings(0)).await.unwrap_err() }).await.unwrap();
     assert!(matches!(error, EnsembleError::Settings { .. }), "{error}");
 }

@@ -137,10 +137,10 @@ pub enum EnsembleError {
         watches_allowed: u64,
     },
 
-    /// Processes that did not end when told to.
-    #[error("could not end the ensemble: {what}; end it by hand")]
+    /// The servers are gone, and something of them stayed.
+    #[error("could not clear the ensemble away: {what}; remove it by hand")]
     Stop {
-        /// What is left, with process ids or paths.
+        /// What stayed, and why.
         what: String,
     },
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 
-use super::description::{Description, NodeDescription};
+use super::description::{Description, NodeDescription, Role};
 use super::error::EnsembleError;
 use super::local::{self, Local, LocalSettings, Node, Search};
 use super::usage::{NodeSample, NodeUsage, NodesSample};
@@ -92,7 +92,16 @@ impl Ensemble {
     ///
     /// Errors: [`EnsembleError::Lost`], [`EnsembleError::NoAnswer`].
     pub async fn counters(&self) -> Result<Counters, EnsembleError> {
-        Ok(Counters::of(&self.mntr().await?))
+        let answers = self.mntr().await?;
+        // A node that is out tells nothing; counting that as nought would falsify every difference.
+        if let Some((node, _)) = self.nodes().iter().zip(&answers).find(|(_, answer)| answer.role() == Role::Out) {
+            return Err(EnsembleError::NoAnswer {
+                node: node.name().into(),
+                word: "mntr".into(),
+                reason: "it runs and does not serve, as when the ensemble has no leader".into(),
+            });
+        }
+        Ok(Counters::of(&answers))
     }
 
     /// CPU, memory, watches and connections of each node now; takes under a second, and costs a node about a

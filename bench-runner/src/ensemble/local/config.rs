@@ -75,7 +75,7 @@ impl NodeFiles {
         }
         let mut zoo_cfg: String =
             zoo_cfg(settings).into_iter().map(|(key, value)| format!("{key}={value}\n")).collect();
-        zoo_cfg.push_str(&format!("dataDir={}\n", self.data().display()));
+        zoo_cfg.push_str("dataDir=./data\n");
         zoo_cfg.push_str(&format!("clientPort={}\n", ports[id as usize - 1].client));
         if ports.len() > 1 {
             for (server, ports) in (1..).zip(ports) {
@@ -96,16 +96,16 @@ impl NodeFiles {
         Ok(())
     }
 
-    /// The command that starts the server.
+    /// The command that starts the server, in the node's folder. Its paths start from there: a class path cannot hold
+    /// a colon, and `zoo.cfg` cannot hold every character that a temporary folder's name may have.
     pub fn command(&self, settings: &LocalSettings, installation: &Installation, java: &Path) -> Vec<OsString> {
-        let mut class_path = self.conf().into_os_string();
-        class_path.push(":");
+        let mut class_path = OsString::from("conf:");
         class_path.push(&installation.class_path);
         let mut temporary = OsString::from("-Djava.io.tmpdir=");
         temporary.push(self.temporary());
         let mut command: Vec<OsString> = vec![java.into(), temporary];
         command.extend(jvm_flags(settings).into_iter().map(OsString::from));
-        command.extend(["-cp".into(), class_path, MAIN_CLASS.into(), self.conf().join("zoo.cfg").into()]);
+        command.extend(["-cp".into(), class_path, MAIN_CLASS.into(), "./conf/zoo.cfg".into()]);
         command
     }
 }
