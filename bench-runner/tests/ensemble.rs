@@ -286,6 +286,44 @@ async fn a_taken_port_is_named() {
     assert!(error.to_string().contains(&format!("port {port} of 127.0.0.1 is taken by process")), "{error}");
 }
 
+/// A port that begins a range of nine free ones.
+fn free_base() -> u16 {
+    let free = |port: u16| std::net::TcpListener::bind(("127.0.0.1", port)).is_ok();
+    let bases = std::iter::repeat_with(|| rand::random_range(10_240..32_000));
+    bases.take(1000).find(|base| (*base..*base + 9).all(free)).expect("nine free ports in a row")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_base_port_is_where_the_clients_ports_begin() {
+    let base = free_base();
+    let ensemble = start(&LocalSettings { base_port: Some(base), ..settings(3) }).await.unwrap();
+    let ports: Vec<u16> = ensemble.nodes().iter().map(|node| node.endpoint().port()).collect();
+    assert_eq!(ports, [base, base + 1, base + 2]);
+    ensemble.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_port_that_somebody_takes_while_the_servers_start_is_named() {
+    keeper::set_program(env!("CARGO_BIN_EXE_bench-runner"));
+    // The client's port of the only node; of three nodes one's for elections, and all for the leader, whoever leads.
+    for (nodes, offsets) in [(1, 0..1), (3, 8..9), (3, 3..6)] {
+        let base = free_base();
+        let settings = LocalSettings { base_port: Some(base), ..settings(nodes) };
+        let thief = std::sync::Mutex::new(Vec::new());
+        // The first sentence comes after the ports were checked and before a server runs.
+        let steal = |_: &str| {
+            let mut stolen = thief.lock().unwrap();
+            if stolen.is_empty() {
+                let bind = |offset| std::net::TcpListener::bind(("127.0.0.1", base + offset)).unwrap();
+                stolen.extend(offsets.clone().map(bind));
+            }
+        };
+        let error = Ensemble::start(&settings, &steal).await.unwrap_err();
+        let expected = base + offsets.start;
+        assert!(matches!(error, EnsembleError::PortTaken { port, .. } if port == expected), "{expected}: {error}");
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_cannot_start_is_told_with_its_log() {
     let broken = LocalSettings { jvm_flags: vec!["-XX:NoSuchFlag=1".into()], ..settings(1) };

@@ -104,8 +104,8 @@ impl Ensemble {
         Ok(Counters::of(&answers))
     }
 
-    /// CPU, memory, watches and connections of each node now; takes under a second, and costs a node about a
-    /// millisecond. What a node does not tell in time is left out.
+    /// CPU, memory, watches and connections of each node now; takes under a second, and costs a node one
+    /// millisecond of CPU when idle and five with 5,000 sessions. What a node does not tell in time is left out.
     pub async fn sample(&self) -> NodesSample {
         let answers = self.ask_all("mntr", SAMPLE_LIMIT).await;
         let nodes = self.nodes().iter().zip(answers).map(|(node, answer)| {
@@ -199,8 +199,14 @@ impl Ensemble {
             let address = node.endpoint();
             questions.spawn(async move { (index, four_letter::ask(address, word, limit).await) });
         }
-        let mut answers = questions.join_all().await;
-        answers.sort_unstable_by_key(|(index, _)| *index);
-        answers.into_iter().map(|(_, answer)| answer).collect()
+        // Stays where a question was cancelled, as it is when the runtime shuts down.
+        let mut answers: Vec<io::Result<String>> =
+            self.nodes().iter().map(|_| Err(io::ErrorKind::Interrupted.into())).collect();
+        while let Some(question) = questions.join_next().await {
+            if let Ok((index, answer)) = question {
+                answers[index] = answer;
+            }
+        }
+        answers
     }
 }

@@ -14,8 +14,12 @@ pub(crate) const JVM_VARIABLES: [&str; 4] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTI
 
 const MAIN_CLASS: &str = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
 
+// In each of the three, the logger that is quieter is `NIOServerCnxn`: it writes a stack trace for every client that
+// goes without a goodbye, so that the end of a few thousand workers buries what else a log has to tell.
+
 /// For slf4j's simple back end, which Debian's package brings.
 const SIMPLE_LOGGER: &str = "org.slf4j.simpleLogger.defaultLogLevel=info\n\
+    org.slf4j.simpleLogger.log.org.apache.zookeeper.server.NIOServerCnxn=error\n\
     org.slf4j.simpleLogger.showDateTime=true\n\
     org.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss.SSS\n\
     org.slf4j.simpleLogger.logFile=System.err\n";
@@ -25,12 +29,14 @@ const LOGBACK: &str = r#"<configuration>
   <appender name="out" class="ch.qos.logback.core.ConsoleAppender">
     <encoder><pattern>%d{yyyy-MM-dd HH:mm:ss.SSS} [%thread] %level %logger - %msg%n</pattern></encoder>
   </appender>
+  <logger name="org.apache.zookeeper.server.NIOServerCnxn" level="ERROR"/>
   <root level="INFO"><appender-ref ref="out"/></root>
 </configuration>
 "#;
 
 /// For log4j 1 and reload4j, which Apache's releases before brought.
 const LOG4J: &str = "log4j.rootLogger=INFO, out\n\
+    log4j.logger.org.apache.zookeeper.server.NIOServerCnxn=ERROR\n\
     log4j.appender.out=org.apache.log4j.ConsoleAppender\n\
     log4j.appender.out.layout=org.apache.log4j.PatternLayout\n\
     log4j.appender.out.layout.ConversionPattern=%d{yyyy-MM-dd HH:mm:ss,SSS} [%t] %p %c - %m%n\n";
