@@ -117,7 +117,7 @@ async fn one_watch_is_one_notification(ensemble: &Ensemble) {
 
     holder.delete("/held", None).await.unwrap();
     watcher.changed().await;
-    let after = ensemble.counters().await.unwrap().since(&before);
+    let after = ensemble.counters_at_rest(PATIENCE).await.unwrap().since(&before);
     assert_eq!((after.notifications.deleted, after.notifications.total()), (1, 1), "{after:?}");
     assert!(after.packets_received > 0 && after.packets_sent > 0, "{after:?}");
 

@@ -137,6 +137,18 @@ pub enum EnsembleError {
         watches_allowed: u64,
     },
 
+    /// Notifications still go out where everything should be at rest.
+    #[error(
+        "after {} s the servers still send notifications ({outstanding} requests are outstanding), though the workers \
+         should be at rest; look for a worker, or another client, that was not stopped", after.as_secs()
+    )]
+    Restless {
+        /// How long it was waited for.
+        after: Duration,
+        /// Requests accepted and not answered at the end.
+        outstanding: u64,
+    },
+
     /// The servers are gone, and something of them stayed.
     #[error("could not clear the ensemble away: {what}; remove it by hand")]
     Stop {
