@@ -35,7 +35,7 @@ impl Ensemble {
     ///
     /// Cancelled (dropped before it is done), it leaves nothing behind.
     ///
-    /// Errors: all but `Lost`, `NoAnswer` and `Unsettled`. Only `Settings` is the scenario's fault.
+    /// Errors: all but `Lost`, `NoAnswer`, `Unsettled` and `Restless`. Only `Settings` is the scenario's fault.
     pub async fn start(settings: &LocalSettings, progress: &(dyn Fn(&str) + Sync)) -> Result<Ensemble, EnsembleError> {
         Ensemble::start_from(settings, &Search::from_env(), progress).await
     }
