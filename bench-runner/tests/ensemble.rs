@@ -117,7 +117,7 @@ async fn one_watch_is_one_notification(ensemble: &Ensemble) {
 
     holder.delete("/held", None).await.unwrap();
     watcher.changed().await;
-    let after = ensemble.counters().await.unwrap().since(&before);
+    let after = ensemble.counters_at_rest(PATIENCE).await.unwrap().since(&before);
     assert_eq!((after.notifications.deleted, after.notifications.total()), (1, 1), "{after:?}");
     assert!(after.packets_received > 0 && after.packets_sent > 0, "{after:?}");
 
@@ -132,6 +132,10 @@ async fn a_single_node_stands_alone_and_goes_when_dropped() {
     let description = ensemble.describe().await.unwrap();
     assert_eq!(description.nodes.iter().map(|node| node.role).collect::<Vec<_>>(), [Role::Standalone]);
     assert_eq!(ensemble.counters().await.unwrap().sessions, 0);
+    // Out of the reach of a Ctrl-C in this process's terminal.
+    let (server, keeper) = (ensemble.nodes()[0].pid(), ensemble.nodes()[0].keeper_pid());
+    let group = |pid: u32| procfs::process::Process::new(pid.cast_signed()).unwrap().stat().unwrap().pgrp;
+    assert_eq!((group(server), group(keeper)), (keeper.cast_signed(), keeper.cast_signed()));
     drop(ensemble);
     assert!(traces.gone(), "{traces:?}");
 }
@@ -282,6 +286,44 @@ async fn a_taken_port_is_named() {
     assert!(error.to_string().contains(&format!("port {port} of 127.0.0.1 is taken by process")), "{error}");
 }
 
+/// A port that begins a range of nine free ones.
+fn free_base() -> u16 {
+    let free = |port: u16| std::net::TcpListener::bind(("127.0.0.1", port)).is_ok();
+    let bases = std::iter::repeat_with(|| rand::random_range(10_240..32_000));
+    bases.take(1000).find(|base| (*base..*base + 9).all(free)).expect("nine free ports in a row")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_base_port_is_where_the_clients_ports_begin() {
+    let base = free_base();
+    let ensemble = start(&LocalSettings { base_port: Some(base), ..settings(3) }).await.unwrap();
+    let ports: Vec<u16> = ensemble.nodes().iter().map(|node| node.endpoint().port()).collect();
+    assert_eq!(ports, [base, base + 1, base + 2]);
+    ensemble.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_port_that_somebody_takes_while_the_servers_start_is_named() {
+    keeper::set_program(env!("CARGO_BIN_EXE_bench-runner"));
+    // The client's port of the only node; of three nodes one's for elections, and all for the leader, whoever leads.
+    for (nodes, offsets) in [(1, 0..1), (3, 8..9), (3, 3..6)] {
+        let base = free_base();
+        let settings = LocalSettings { base_port: Some(base), ..settings(nodes) };
+        let thief = std::sync::Mutex::new(Vec::new());
+        // The first sentence comes after the ports were checked and before a server runs.
+        let steal = |_: &str| {
+            let mut stolen = thief.lock().unwrap();
+            if stolen.is_empty() {
+                let bind = |offset| std::net::TcpListener::bind(("127.0.0.1", base + offset)).unwrap();
+                stolen.extend(offsets.clone().map(bind));
+            }
+        };
+        let error = Ensemble::start(&settings, &steal).await.unwrap_err();
+        let expected = base + offsets.start;
+        assert!(matches!(error, EnsembleError::PortTaken { port, .. } if port == expected), "{expected}: {error}");
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_cannot_start_is_told_with_its_log() {
     let broken = LocalSettings { jvm_flags: vec!["-XX:NoSuchFlag=1".into()], ..settings(1) };
@@ -294,6 +336,7 @@ async fn a_server_that_cannot_start_is_told_with_its_log() {
 
 #[tokio::test]
 async fn a_setting_that_nobody_can_meet_is_refused_first() {
-    let error = start(&settings(0)).await.unwrap_err();
+    // In a task of its own, as a runner may have it.
+    let error = tokio::spawn(async { start(&settings(0)).await.unwrap_err() }).await.unwrap();
     assert!(matches!(error, EnsembleError::Settings { .. }), "{error}");
 }

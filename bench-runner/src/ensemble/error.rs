@@ -137,10 +137,22 @@ pub enum EnsembleError {
         watches_allowed: u64,
     },
 
-    /// Processes that did not end when told to.
-    #[error("could not end the ensemble: {what}; end it by hand")]
+    /// Notifications still go out where everything should be at rest.
+    #[error(
+        "after {} s the servers still send notifications ({outstanding} requests are outstanding), though the workers \
+         should be at rest; look for a worker, or another client, that was not stopped", after.as_secs()
+    )]
+    Restless {
+        /// How long it was waited for.
+        after: Duration,
+        /// Requests accepted and not answered at the end.
+        outstanding: u64,
+    },
+
+    /// The servers are gone, and something of them stayed.
+    #[error("could not clear the ensemble away: {what}; remove it by hand")]
     Stop {
-        /// What is left, with process ids or paths.
+        /// What stayed, and why.
         what: String,
     },
 }

@@ -35,6 +35,9 @@ pub(crate) const FAILED: &str = "failed ";
 /// Begins the report of a server that ended; how follows, fit to stand after "it".
 pub(crate) const ENDED: &str = "ended ";
 
+/// Begins the name of every ensemble's folder. A keeper touches no other: it removes a folder with all that is in it.
+pub(crate) const FOLDER_PREFIX: &str = "bench-runner-";
+
 /// Signals that people and terminals send to end a program. The keeper has to outlive the runner by a moment, so it
 /// ends for one reason only: its stdin is closed.
 const IGNORED: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
@@ -67,9 +70,10 @@ impl Task {
     /// Reads `<folder> <log> <program> [<argument> …]`.
     fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Option<Task> {
         let mut arguments = arguments.into_iter();
-        let (folder, log) = (arguments.next()?.into(), arguments.next()?.into());
+        let (folder, log) = (PathBuf::from(arguments.next()?), arguments.next()?.into());
         let command: Vec<OsString> = arguments.collect();
-        (!command.is_empty()).then_some(Task { folder, log, command })
+        let ensemble = folder.parent()?.file_name()?.to_str()?;
+        (ensemble.starts_with(FOLDER_PREFIX) && !command.is_empty()).then_some(Task { folder, log, command })
     }
 }
 
@@ -234,12 +238,21 @@ mod tests {
 
     #[test]
     fn a_command_line_is_read_back() {
-        let line = arguments("/tmp/a".into(), "/tmp/a/node.log".into(), vec!["java".into(), "-version".into()]);
+        let folder = PathBuf::from("/tmp/bench-runner-1-2-3-4/zookeeper-1");
+        let line = arguments(folder.clone(), folder.join("node.log"), vec!["java".into(), "-version".into()]);
         let task = Task::from_arguments(line.into_iter().skip(1)).unwrap();
-        assert_eq!(task.folder, PathBuf::from("/tmp/a"));
-        assert_eq!(task.log, PathBuf::from("/tmp/a/node.log"));
+        assert_eq!(task.folder, folder);
+        assert_eq!(task.log, folder.join("node.log"));
         assert_eq!(task.command, ["java", "-version"]);
-        assert!(Task::from_arguments(["/tmp/a".into(), "/tmp/a/node.log".into()]).is_none());
+    }
+
+    #[test]
+    fn a_command_line_that_could_do_harm_is_refused() {
+        let task = |words: &[&str]| Task::from_arguments(words.iter().map(OsString::from));
+        assert!(task(&["/tmp/bench-runner-1-2-3-4/zookeeper-1", "log"]).is_none());
+        for folder in ["/", "/home", "/home/somebody", "..", "", "/tmp/bench-runner-1-2-3-4"] {
+            assert!(task(&[folder, "log", "true"]).is_none(), "{folder}");
+        }
     }
 
     #[test]

@@ -14,8 +14,12 @@ pub(crate) const JVM_VARIABLES: [&str; 4] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTI
 
 const MAIN_CLASS: &str = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
 
+// In each of the three, the logger that is quieter is `NIOServerCnxn`: it writes a stack trace for every client that
+// goes without a goodbye, so that the end of a few thousand workers buries what else a log has to tell.
+
 /// For slf4j's simple back end, which Debian's package brings.
 const SIMPLE_LOGGER: &str = "org.slf4j.simpleLogger.defaultLogLevel=info\n\
+    org.slf4j.simpleLogger.log.org.apache.zookeeper.server.NIOServerCnxn=error\n\
     org.slf4j.simpleLogger.showDateTime=true\n\
     org.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss.SSS\n\
     org.slf4j.simpleLogger.logFile=System.err\n";
@@ -25,12 +29,14 @@ const LOGBACK: &str = r#"<configuration>
   <appender name="out" class="ch.qos.logback.core.ConsoleAppender">
     <encoder><pattern>%d{yyyy-MM-dd HH:mm:ss.SSS} [%thread] %level %logger - %msg%n</pattern></encoder>
   </appender>
+  <logger name="org.apache.zookeeper.server.NIOServerCnxn" level="ERROR"/>
   <root level="INFO"><appender-ref ref="out"/></root>
 </configuration>
 "#;
 
 /// For log4j 1 and reload4j, which Apache's releases before brought.
 const LOG4J: &str = "log4j.rootLogger=INFO, out\n\
+    log4j.logger.org.apache.zookeeper.server.NIOServerCnxn=ERROR\n\
     log4j.appender.out=org.apache.log4j.ConsoleAppender\n\
     log4j.appender.out.layout=org.apache.log4j.PatternLayout\n\
     log4j.appender.out.layout.ConversionPattern=%d{yyyy-MM-dd HH:mm:ss,SSS} [%t] %p %c - %m%n\n";
@@ -75,7 +81,7 @@ impl NodeFiles {
         }
         let mut zoo_cfg: String =
             zoo_cfg(settings).into_iter().map(|(key, value)| format!("{key}={value}\n")).collect();
-        zoo_cfg.push_str(&format!("dataDir={}\n", self.data().display()));
+        zoo_cfg.push_str("dataDir=./data\n");
         zoo_cfg.push_str(&format!("clientPort={}\n", ports[id as usize - 1].client));
         if ports.len() > 1 {
             for (server, ports) in (1..).zip(ports) {
@@ -96,16 +102,16 @@ impl NodeFiles {
         Ok(())
     }
 
-    /// The command that starts the server.
+    /// The command that starts the server, in the node's folder. Its paths start from there: a class path cannot hold
+    /// a colon, and `zoo.cfg` cannot hold every character that a temporary folder's name may have.
     pub fn command(&self, settings: &LocalSettings, installation: &Installation, java: &Path) -> Vec<OsString> {
-        let mut class_path = self.conf().into_os_string();
-        class_path.push(":");
+        let mut class_path = OsString::from("conf:");
         class_path.push(&installation.class_path);
         let mut temporary = OsString::from("-Djava.io.tmpdir=");
         temporary.push(self.temporary());
         let mut command: Vec<OsString> = vec![java.into(), temporary];
         command.extend(jvm_flags(settings).into_iter().map(OsString::from));
-        command.extend(["-cp".into(), class_path, MAIN_CLASS.into(), self.conf().join("zoo.cfg").into()]);
+        command.extend(["-cp".into(), class_path, MAIN_CLASS.into(), "./conf/zoo.cfg".into()]);
         command
     }
 }

@@ -4,10 +4,13 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use procfs::process::Process;
 
 use crate::ensemble::error::EnsembleError;
+use crate::ensemble::keeper::FOLDER_PREFIX;
 
 /// Room that a node is sure to need for its logs and transactions, in MiB: the first transaction log takes its
 /// preallocation, a herd's failed creates a few MiB a minute.
@@ -34,7 +37,7 @@ impl EnsembleFolder {
         let has_room = fill(&probe, u64::from(nodes) * MIB_PER_NODE);
         let _ = fs::remove_file(&probe);
         has_room.map_err(|source| {
-            folder.remove();
+            let _ = folder.remove();
             folder.error(&folder.path, source)
         })?;
         Ok(folder)
@@ -50,9 +53,16 @@ impl EnsembleFolder {
         Self::refuse(path, self.nodes, source)
     }
 
-    /// Removes what is left of it.
-    pub fn remove(&self) {
-        let _ = fs::remove_dir_all(&self.path);
+    /// Removes what is left of it. For a second it is tried again: a server that was killed a moment ago may still be
+    /// making a file.
+    pub fn remove(&self) -> io::Result<()> {
+        for _ in 0..20 {
+            match fs::remove_dir_all(&self.path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => thread::sleep(Duration::from_millis(50)),
+                _ => return Ok(()),
+            }
+        }
+        fs::remove_dir_all(&self.path)
     }
 
     fn refuse(path: &Path, nodes: u32, source: io::Error) -> EnsembleError {
@@ -105,11 +115,11 @@ impl Owner {
     }
 
     fn folder_name(&self, count: u32) -> String {
-        format!("bench-runner-{}-{}-{}-{count}", self.pid, self.started, self.namespace)
+        format!("{FOLDER_PREFIX}{}-{}-{}-{count}", self.pid, self.started, self.namespace)
     }
 
     fn of_folder(name: &str) -> Option<Owner> {
-        let mut parts = name.strip_prefix("bench-runner-")?.split('-');
+        let mut parts = name.strip_prefix(FOLDER_PREFIX)?.split('-');
         let owner = Owner {
             pid: parts.next()?.parse().ok()?,
             started: parts.next()?.parse().ok()?,
@@ -146,7 +156,7 @@ mod tests {
         sweep(parent.path());
         assert!(alive.path().exists() && elsewhere.exists() && other.exists());
         assert!(!dead.exists());
-        alive.remove();
+        alive.remove().unwrap();
         assert!(!alive.path().exists());
     }
 

@@ -1,5 +1,6 @@
 //! From settings to an ensemble that serves.
-use std::path::Path;
+use std::io;
+use std::path::{self, Path};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,8 @@ pub(crate) async fn launch(
     settings.check()?;
     let installation = search.locate()?;
     let java = java::probe(&installation.java).await?;
+    // The keepers and the servers work in other folders than this process.
+    let parent = &path::absolute(parent).unwrap_or_else(|_| parent.to_path_buf());
     folder::sweep(parent);
     let mut attempt = 1;
     loop {
@@ -154,20 +157,18 @@ impl Local {
         while !self.nodes.iter().all(Node::is_gone) && begun.elapsed() < STOP_LIMIT {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        self.clear();
-        match self.folder.path().exists() {
-            true => Err(EnsembleError::Stop { what: format!("{} is still there", self.folder.path().display()) }),
-            false => Ok(()),
-        }
+        self.clear().map_err(|error| EnsembleError::Stop {
+            what: format!("{} cannot be removed: {error}", self.folder.path().display()),
+        })
     }
 
     /// Kills keepers that are left and removes what is left of the folder.
-    fn clear(&mut self) {
+    fn clear(&mut self) -> io::Result<()> {
         for node in self.nodes.iter().filter(|node| !node.is_gone()) {
             node.kill_keeper();
         }
         self.nodes.clear();
-        self.folder.remove();
+        self.folder.remove()
     }
 }
 
@@ -180,7 +181,7 @@ impl Drop for Local {
         while !self.nodes.iter().all(Node::is_gone) && begun.elapsed() < STOP_LIMIT {
             thread::sleep(Duration::from_millis(5));
         }
-        self.clear();
+        let _ = self.clear();
     }
 }
 

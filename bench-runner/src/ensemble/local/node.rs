@@ -147,7 +147,9 @@ impl Node {
         let now = if self.said.borrow().ended.is_none() { usage::of_process(self.pid) } else { None };
         // A zombie has no memory left and no peak either.
         match now.filter(|usage| usage.rss_bytes > 0) {
-            Some(usage) => {
+            Some(mut usage) => {
+                // The kernel notes the peak a little late: it may be below what was seen resident already.
+                usage.peak_rss_bytes = usage.peak_rss_bytes.max(usage.rss_bytes).max(last.peak_rss_bytes);
                 *last = usage;
                 (usage, true)
             }

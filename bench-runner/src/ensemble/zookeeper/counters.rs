@@ -20,7 +20,7 @@ pub struct Counters {
     pub outstanding: u64,
 }
 
-/// Notifications by the kind of event, counted by the server at the moment it fires a watch: one for each session that
+/// Notifications by the kind of event, counted by the server just after it fired a watch: one for each session that
 /// watches the path (a session that watches one path for data and for children is counted for both, and told once).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Notifications {
