@@ -155,7 +155,7 @@ impl<'a> Started<'a> {
         progress.step(Step::Closing);
         let lost = matches!(end, End::EnsembleLost(_) | End::WorkersLost);
         let at_rest = !lost && self.fleet.come_to_rest(REST_LIMIT).await;
-        let counters_after = if lost { None } else { ensemble.counters().await.ok() };
+        let counters_after = if lost { None } else { ensemble.counters_at_rest(REST_LIMIT).await.ok() };
         let failures = self.fleet.failures();
         let arrivals_left = matches!(self.arm.workers.mode, Mode::Open(_)).then(|| self.plan.arrivals_left(length));
         let workers = self.fleet.finish(length).await;
