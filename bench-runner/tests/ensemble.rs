@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use bench_runner::ensemble::{Ensemble, EnsembleError, LocalSettings, Node, Role, Search, keeper};
+use bench_runner::ensemble::{Ensemble, EnsembleError, Node, Role, Search, ZookeeperSettings, keeper};
 
 /// How long a condition may take to come true before a test fails. No test asserts a time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn settings(nodes: u32) -> LocalSettings {
-    LocalSettings { nodes, heap: "128m".into(), fsync: false, ..LocalSettings::default() }
+fn settings(nodes: u32) -> ZookeeperSettings {
+    ZookeeperSettings { nodes, heap: "128m".into(), fsync: false, ..ZookeeperSettings::default() }
 }
 
-async fn start(settings: &LocalSettings) -> Result<Ensemble, EnsembleError> {
+async fn start(settings: &ZookeeperSettings) -> Result<Ensemble, EnsembleError> {
     keeper::set_program(env!("CARGO_BIN_EXE_bench-runner"));
-    Ensemble::start(settings, &|sentence| eprintln!("{sentence}")).await
+    Ensemble::start(settings.clone(), &|sentence| eprintln!("{sentence}")).await
 }
 
 /// Waits until `condition` holds.
@@ -79,7 +79,10 @@ async fn three_nodes_serve_tell_and_leave_nothing() {
     assert_eq!(description.settings["tickTime"], "500");
     assert_eq!(description.settings["forceSync"], "no");
     assert!(description.version.starts_with(|first: char| first.is_ascii_digit()), "{description:?}");
-    assert!(description.java.starts_with(|first: char| first.is_ascii_digit()), "{description:?}");
+    assert!(
+        description.java.as_ref().is_some_and(|java| java.starts_with(|first: char| first.is_ascii_digit())),
+        "{description:?}"
+    );
 
     one_watch_is_one_notification(&ensemble).await;
 
@@ -101,7 +104,7 @@ async fn three_nodes_serve_tell_and_leave_nothing() {
 /// The servers' books: one deletion with one watch on it counts as one, and sessions and watches go when they are done.
 async fn one_watch_is_one_notification(ensemble: &Ensemble) {
     let before = ensemble.counters().await.unwrap();
-    assert_eq!((before.sessions, before.watches, before.notifications.total()), (0, 0, 0), "{before:?}");
+    assert_eq!((before.sessions, before.watches, before.notifications.unwrap().total), (0, 0, 0), "{before:?}");
 
     let servers = ensemble.connect_string();
     let connect = || zookeeper_client::Client::connect(&servers);
@@ -118,7 +121,8 @@ async fn one_watch_is_one_notification(ensemble: &Ensemble) {
     holder.delete("/held", None).await.unwrap();
     watcher.changed().await;
     let after = ensemble.counters_at_rest(PATIENCE).await.unwrap().since(&before);
-    assert_eq!((after.notifications.deleted, after.notifications.total()), (1, 1), "{after:?}");
+    let notifications = after.notifications.unwrap();
+    assert_eq!((notifications.kinds.unwrap().deleted, notifications.total), (1, 1), "{after:?}");
     assert!(after.packets_received > 0 && after.packets_sent > 0, "{after:?}");
 
     drop((waiter, holder));
@@ -240,7 +244,7 @@ fn a_folder_left_by_runner_and_keeper_killed_at_once_is_swept_by_the_next_start(
 async fn a_start_that_is_cancelled_leaves_nothing() {
     // Other servers come and go meanwhile; this one is known by a flag.
     let flag = format!("-Dcancelled.by={}", std::process::id());
-    let settings = LocalSettings { jvm_flags: vec![flag.clone()], ..settings(1) };
+    let settings = ZookeeperSettings { jvm_flags: vec![flag.clone()], ..settings(1) };
     let server_runs = async {
         loop {
             let processes = procfs::process::all_processes().unwrap().flatten();
@@ -268,7 +272,7 @@ async fn a_start_that_is_cancelled_leaves_nothing() {
 async fn what_is_not_installed_is_named_with_the_remedy() {
     let nowhere = tempfile::tempdir().unwrap();
     let search = Search { zookeeper_home: None, jars: nowhere.path().into(), ..Search::from_env() };
-    let error = Ensemble::start_from(&settings(3), &search, &|_| {}).await.unwrap_err();
+    let error = Ensemble::start_from(settings(3), &search, &|_| {}).await.unwrap_err();
     assert!(matches!(error, EnsembleError::NotInstalled { .. }));
     let text = error.to_string();
     for remedy in ["scripts/setup", "`zookeeper`", "ZOOKEEPER_HOME", "JAVA_HOME"] {
@@ -281,7 +285,7 @@ async fn a_taken_port_is_named() {
     // A base port whose neighbours may be taken too would do: the first of them is named.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let error = start(&LocalSettings { base_port: Some(port), ..settings(1) }).await.unwrap_err();
+    let error = start(&ZookeeperSettings { base_port: Some(port), ..settings(1) }).await.unwrap_err();
     assert!(matches!(error, EnsembleError::PortTaken { port: named, .. } if named == port), "{error}");
     assert!(error.to_string().contains(&format!("port {port} of 127.0.0.1 is taken by process")), "{error}");
 }
@@ -296,7 +300,7 @@ fn free_base() -> u16 {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_base_port_is_where_the_clients_ports_begin() {
     let base = free_base();
-    let ensemble = start(&LocalSettings { base_port: Some(base), ..settings(3) }).await.unwrap();
+    let ensemble = start(&ZookeeperSettings { base_port: Some(base), ..settings(3) }).await.unwrap();
     let ports: Vec<u16> = ensemble.nodes().iter().map(|node| node.endpoint().port()).collect();
     assert_eq!(ports, [base, base + 1, base + 2]);
     ensemble.stop().await.unwrap();
@@ -308,7 +312,7 @@ async fn a_port_that_somebody_takes_while_the_servers_start_is_named() {
     // The client's port of the only node; of three nodes one's for elections, and all for the leader, whoever leads.
     for (nodes, offsets) in [(1, 0..1), (3, 8..9), (3, 3..6)] {
         let base = free_base();
-        let settings = LocalSettings { base_port: Some(base), ..settings(nodes) };
+        let settings = ZookeeperSettings { base_port: Some(base), ..settings(nodes) };
         let thief = std::sync::Mutex::new(Vec::new());
         // The first sentence comes after the ports were checked and before a server runs.
         let steal = |_: &str| {
@@ -318,7 +322,7 @@ async fn a_port_that_somebody_takes_while_the_servers_start_is_named() {
                 stolen.extend(offsets.clone().map(bind));
             }
         };
-        let error = Ensemble::start(&settings, &steal).await.unwrap_err();
+        let error = Ensemble::start(settings, &steal).await.unwrap_err();
         let expected = base + offsets.start;
         assert!(matches!(error, EnsembleError::PortTaken { port, .. } if port == expected), "{expected}: {error}");
     }
@@ -326,7 +330,7 @@ async fn a_port_that_somebody_takes_while_the_servers_start_is_named() {
 
 #[tokio::test]
 async fn a_server_that_cannot_start_is_told_with_its_log() {
-    let broken = LocalSettings { jvm_flags: vec!["-XX:NoSuchFlag=1".into()], ..settings(1) };
+    let broken = ZookeeperSettings { jvm_flags: vec!["-XX:NoSuchFlag=1".into()], ..settings(1) };
     let error = start(&broken).await.unwrap_err();
     assert!(matches!(error, EnsembleError::Start { .. }), "{error}");
     let text = error.to_string();

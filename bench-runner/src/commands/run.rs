@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::report::{draw, show};
 use super::{Failure, print};
 use crate::cli::{Format, RunArgs};
-use crate::ensemble::{Description, Ensemble, LocalSettings, limits};
+use crate::ensemble::{Description, Ensemble, ZookeeperSettings, limits};
 use crate::exit;
 use crate::measure::arm::MeasuredArm;
 use crate::measure::trial::{self as measure_trial, MeasuredTrial};
@@ -94,7 +94,7 @@ impl<'a> Pipeline<'a> {
         let ensemble = tokio::select! {
             biased;
             () = interrupted.cancelled() => Err(Failure::Interrupted),
-            ensemble = Ensemble::start(&settings, &say) => ensemble.map_err(Failure::from),
+            ensemble = Ensemble::start(settings, &say) => ensemble.map_err(Failure::from),
         };
         let described = match ensemble {
             Ok(ensemble) => ensemble.describe().await.map(|description| (ensemble, description)).map_err(Failure::from),
@@ -268,9 +268,9 @@ fn line(label: &str, trial: &MeasuredTrial) -> String {
     format!("trial {}, {label}: {}", figures.position, parts.join(", "))
 }
 
-fn local_settings(scenario: &Scenario) -> LocalSettings {
+fn local_settings(scenario: &Scenario) -> ZookeeperSettings {
     let settings = &scenario.ensemble;
-    LocalSettings {
+    ZookeeperSettings {
         nodes: settings.nodes,
         tick: settings.zookeeper.tick,
         heap: settings.zookeeper.heap.clone(),

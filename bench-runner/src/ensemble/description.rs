@@ -7,26 +7,26 @@ use serde::Serialize;
 /// The ensemble that a run was measured on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Description {
-    /// `zookeeper`.
+    /// `zookeeper` or `etcd`.
     pub service: String,
     /// `local`.
     pub provider: String,
     /// The service's version, as in `3.8.0`.
     pub version: String,
-    /// The Java runtime, as in `17.0.15 (OpenJDK 64-Bit Server VM)`.
-    pub java: String,
+    /// The Java runtime, as in `17.0.15 (OpenJDK 64-Bit Server VM)`; `None` for a service that needs none.
+    pub java: Option<String>,
     /// Where the service was found.
     pub installation: String,
     /// The nodes with the role each had when asked.
     pub nodes: Vec<NodeDescription>,
-    /// The settings that matter to what is measured, by the service's own names, and the JVM's flags.
+    /// The settings that matter to what is measured, by the service's own names, and a JVM's flags.
     pub settings: BTreeMap<String, String>,
 }
 
 /// One node of a [`Description`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NodeDescription {
-    /// As in `zookeeper-1`.
+    /// As in `zookeeper-1`, `etcd-1`.
     pub name: String,
     /// Address and port for clients.
     pub endpoint: String,
@@ -35,7 +35,7 @@ pub struct NodeDescription {
 }
 
 /// What a node is to its ensemble.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Orders the writes.
@@ -44,9 +44,10 @@ pub enum Role {
     Follower,
     /// Follows the leader without a vote.
     Observer,
-    /// The only node.
+    /// The only node of a ZooKeeper; etcd's only node leads.
     Standalone,
     /// Runs, and is not in: starting, electing, or cut off.
+    #[default]
     Out,
 }
 

@@ -20,7 +20,17 @@ pub enum EnsembleError {
         missing: String,
     },
 
-    /// The settings cannot be met, whatever the machine.
+    /// etcd is not there, or not where a variable says.
+    #[error(
+        "{missing}\nrun scripts/setup, or install Debian's package `etcd-server`, or set ETCD_BIN to the program `etcd` of a \
+         release of 3.4 or newer"
+    )]
+    NoEtcd {
+        /// What was looked for, and where.
+        missing: String,
+    },
+
+    /// The settings cannot be met, whatever the machine, or not by the version that is installed.
     #[error("the ensemble cannot be set up so: {what}")]
     Settings {
         /// Which setting, and which values are possible.
@@ -112,7 +122,7 @@ pub enum EnsembleError {
     NoAnswer {
         /// The node.
         node: String,
-        /// The four-letter word.
+        /// What it was asked: a four-letter word, or a page.
         word: String,
         /// What happened instead.
         reason: String,

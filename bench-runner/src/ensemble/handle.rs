@@ -1,15 +1,16 @@
 //! The ensemble as the other stages hold it.
-use std::collections::BTreeMap;
 use std::io;
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 
+use super::counters::Counters;
 use super::description::{Description, NodeDescription, Role};
 use super::error::EnsembleError;
-use super::local::{self, Local, LocalSettings, Node, Search};
+use super::local::{self, Local, Node};
+use super::search::Search;
+use super::service::{LocalSettings, NodeReport, Service};
 use super::usage::{NodeSample, NodeUsage, NodesSample};
-use super::zookeeper::{Counters, Mntr, four_letter};
 
 /// How long a node may take to answer where its answer is needed; a herd may keep it busy for seconds.
 const ANSWER_LIMIT: Duration = Duration::from_secs(15);
@@ -36,17 +37,21 @@ impl Ensemble {
     /// Cancelled (dropped before it is done), it leaves nothing behind.
     ///
     /// Errors: all but `Lost`, `NoAnswer`, `Unsettled` and `Restless`. Only `Settings` is the scenario's fault.
-    pub async fn start(settings: &LocalSettings, progress: &(dyn Fn(&str) + Sync)) -> Result<Ensemble, EnsembleError> {
+    pub async fn start(
+        settings: impl Into<LocalSettings>,
+        progress: &(dyn Fn(&str) + Sync),
+    ) -> Result<Ensemble, EnsembleError> {
         Ensemble::start_from(settings, &Search::from_env(), progress).await
     }
 
     /// As [`Ensemble::start`], with the places where the installation is looked for.
     pub async fn start_from(
-        settings: &LocalSettings,
+        settings: impl Into<LocalSettings>,
         search: &Search,
         progress: &(dyn Fn(&str) + Sync),
     ) -> Result<Ensemble, EnsembleError> {
-        let local = local::launch(settings, search, &std::env::temp_dir(), progress).await?;
+        let service = Service::find(&settings.into(), search).await?;
+        let local = local::launch(service, &std::env::temp_dir(), progress).await?;
         Ok(Ensemble { local })
     }
 
@@ -55,7 +60,7 @@ impl Ensemble {
         self.nodes().iter().map(|node| node.endpoint().to_string()).collect()
     }
 
-    /// The endpoints as ZooKeeper's clients take them: with commas between.
+    /// The endpoints as clients take them: with commas between.
     pub fn connect_string(&self) -> String {
         self.endpoints().join(",")
     }
@@ -69,42 +74,44 @@ impl Ensemble {
     ///
     /// Errors: [`EnsembleError::Lost`], [`EnsembleError::NoAnswer`].
     pub async fn describe(&self) -> Result<Description, EnsembleError> {
-        let answers = self.mntr().await?;
-        let Local { settings, java, installation, .. } = &self.local;
-        let mut shown: BTreeMap<String, String> =
-            local::zoo_cfg(settings).into_iter().map(|(key, value)| (key.into(), value)).collect();
-        shown.insert("jvm_flags".into(), local::jvm_flags(settings).join(" "));
-        shown.insert("heap".into(), settings.heap.clone());
-        let nodes = self.nodes().iter().zip(&answers).map(|(node, answer)| NodeDescription {
+        let reports = self.reports().await?;
+        let service = &self.local.service;
+        let nodes = self.nodes().iter().zip(&reports).map(|(node, report)| NodeDescription {
             name: node.name().into(),
             endpoint: node.endpoint().to_string(),
-            role: answer.role(),
+            role: report.role,
         });
         Ok(Description {
-            service: "zookeeper".into(),
+            service: service.name().into(),
             provider: "local".into(),
-            version: answers.iter().find_map(Mntr::version).unwrap_or("unknown").into(),
-            java: java.version.clone(),
-            installation: installation.origin.clone(),
+            version: reports.iter().find_map(|report| report.version.clone()).unwrap_or_else(|| "unknown".into()),
+            java: service.java(),
+            installation: service.origin(),
             nodes: nodes.collect(),
-            settings: shown,
+            settings: service.shown(),
         })
     }
 
-    /// The counters of all nodes, added up. Asking adds to the packets: one received and about two sent for each node.
+    /// Why [`Counters::notifications`] is `None` where it is: which counter is missing.
+    pub fn no_notifications(&self) -> &'static str {
+        self.local.service.no_notifications()
+    }
+
+    /// The counters of all nodes, added up. Asking ZooKeeper adds to the packets: one received and about two sent for each
+    /// node.
     ///
     /// Errors: [`EnsembleError::Lost`], [`EnsembleError::NoAnswer`].
     pub async fn counters(&self) -> Result<Counters, EnsembleError> {
-        let answers = self.mntr().await?;
+        let reports = self.reports().await?;
         // A node that is out tells nothing; counting that as nought would falsify every difference.
-        if let Some((node, _)) = self.nodes().iter().zip(&answers).find(|(_, answer)| answer.role() == Role::Out) {
+        if let Some((node, _)) = self.nodes().iter().zip(&reports).find(|(_, report)| report.role == Role::Out) {
             return Err(EnsembleError::NoAnswer {
                 node: node.name().into(),
-                word: "mntr".into(),
+                word: self.local.service.question().into(),
                 reason: "it runs and does not serve, as when the ensemble has no leader".into(),
             });
         }
-        Ok(Counters::of(&answers))
+        Ok(Counters::of(&reports))
     }
 
     /// The counters once they have come to rest: nothing outstanding, and two readings some time apart with the same
@@ -132,20 +139,22 @@ impl Ensemble {
     /// CPU, memory, watches and connections of each node now; takes under a second, and costs a node one
     /// millisecond of CPU when idle and five with 5,000 sessions. What a node does not tell in time is left out.
     pub async fn sample(&self) -> NodesSample {
-        let answers = self.ask_all("mntr", SAMPLE_LIMIT).await;
-        let nodes = self.nodes().iter().zip(answers).map(|(node, answer)| {
-            let answer = answer.map(|text| Mntr::parse(&text)).unwrap_or_default();
+        let reports: Vec<Option<NodeReport>> = self.ask_all(SAMPLE_LIMIT).await.into_iter().map(Result::ok).collect();
+        let nodes = self.nodes().iter().zip(&reports).map(|(node, report)| {
             let (usage, alive) = node.usage();
+            let report = report.as_ref();
             NodeSample {
                 name: node.name().into(),
                 cpu_seconds: usage.cpu_seconds,
                 rss_bytes: if alive { usage.rss_bytes } else { 0 },
-                watches: answer.count("zk_watch_count"),
-                connections: answer.connections(),
-                outstanding: answer.count("zk_outstanding_requests"),
+                watches: report.and_then(|report| report.watches),
+                connections: report.and_then(|report| report.connections),
+                outstanding: report.and_then(|report| report.outstanding),
             }
         });
-        NodesSample { nodes: nodes.collect() }
+        let nodes = nodes.collect();
+        let told: Option<Vec<NodeReport>> = reports.into_iter().collect();
+        NodesSample { nodes, sessions: told.map(|reports| Counters::of(&reports).sessions) }
     }
 
     /// CPU and peak memory of each node since its start, warm-up and all; two readings give the CPU of what was
@@ -199,33 +208,33 @@ impl Ensemble {
         self.local.stop().await
     }
 
-    /// `mntr` of every node.
-    async fn mntr(&self) -> Result<Vec<Mntr>, EnsembleError> {
+    /// What every node tells about itself.
+    async fn reports(&self) -> Result<Vec<NodeReport>, EnsembleError> {
         self.check_alive()?;
-        let mut answers = Vec::new();
-        for (node, answer) in self.nodes().iter().zip(self.ask_all("mntr", ANSWER_LIMIT).await) {
+        let mut reports = Vec::new();
+        for (node, answer) in self.nodes().iter().zip(self.ask_all(ANSWER_LIMIT).await) {
             match answer {
-                Ok(text) => answers.push(Mntr::parse(&text)),
+                Ok(report) => reports.push(report),
                 Err(error) => {
                     // That it is gone says more than that it did not answer.
                     self.check_alive()?;
-                    let (node, word, reason) = (node.name().into(), "mntr".into(), error.to_string());
-                    return Err(EnsembleError::NoAnswer { node, word, reason });
+                    let (node, word) = (node.name().into(), self.local.service.question().into());
+                    return Err(EnsembleError::NoAnswer { node, word, reason: error.to_string() });
                 }
             }
         }
-        Ok(answers)
+        Ok(reports)
     }
 
     /// Asks all nodes at the same time; the answers come in their order.
-    async fn ask_all(&self, word: &'static str, limit: Duration) -> Vec<io::Result<String>> {
+    async fn ask_all(&self, limit: Duration) -> Vec<io::Result<NodeReport>> {
         let mut questions = JoinSet::new();
         for (index, node) in self.nodes().iter().enumerate() {
-            let address = node.endpoint();
-            questions.spawn(async move { (index, four_letter::ask(address, word, limit).await) });
+            let (service, address) = (self.local.service.clone(), node.endpoint());
+            questions.spawn(async move { (index, service.ask(address, limit).await) });
         }
         // Stays where a question was cancelled, as it is when the runtime shuts down.
-        let mut answers: Vec<io::Result<String>> =
+        let mut answers: Vec<io::Result<NodeReport>> =
             self.nodes().iter().map(|_| Err(io::ErrorKind::Interrupted.into())).collect();
         while let Some(question) = questions.join_next().await {
             if let Ok((index, answer)) = question {

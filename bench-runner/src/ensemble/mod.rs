@@ -3,28 +3,38 @@
 //! [`Ensemble`] is what the other stages hold. Below it stand a provider, which runs the nodes, and a service, which
 //! can be asked questions:
 //!
-//! - [`local`]: the provider that runs nodes as child processes. It finds the installation (`find`, `java`), takes
-//!   ports (`ports`) and a folder (`folder`), writes each node's files (`config`), starts each node (`node`), and waits
-//!   until the ensemble serves (`launch`).
+//! - [`local`]: the provider that runs nodes as child processes. It takes ports (`ports`) and a folder (`folder`), starts
+//!   each node (`node`), and waits until the ensemble serves (`launch`).
 //! - [`keeper`]: the small process that stands between the runner and a node, so that the node dies with the runner.
-//! - [`zookeeper`]: the four-letter words, what `mntr` answers, and the counters made of it.
+//! - [`service`]: what the provider and the ensemble ask of a service, whichever it is.
+//! - [`zookeeper`], [`etcd`]: the services. Each finds its installation ([`search`]), sets its nodes up, and reads what
+//!   they tell about themselves.
+//! - [`counters`]: the counters of the whole ensemble, made of what its nodes tell.
 //! - [`usage`]: what the kernel says of a node: CPU and memory.
 //! - [`limits`]: file descriptors, which thousands of sessions need, on both sides.
 //!
-//! A further provider (docker, external) becomes a folder beside `local`, a further service one beside `zookeeper`;
-//! [`Ensemble`] then holds an enum of providers and keeps its verbs.
+//! A further provider (docker, external) becomes a folder beside `local`; [`Ensemble`] then holds an enum of providers and
+//! keeps its verbs.
+pub mod counters;
 pub mod description;
 pub mod error;
+pub mod etcd;
 mod handle;
 pub mod keeper;
 pub mod limits;
 pub mod local;
+pub mod search;
+pub mod service;
 pub mod usage;
 pub mod zookeeper;
 
+pub use counters::{Counters, Kinds, Notifications};
 pub use description::{Description, NodeDescription, Role};
 pub use error::EnsembleError;
+pub use etcd::EtcdSettings;
 pub use handle::Ensemble;
-pub use local::{LocalSettings, Node, Search};
+pub use local::Node;
+pub use search::Search;
+pub use service::LocalSettings;
 pub use usage::{NodeSample, NodeUsage, NodesSample};
-pub use zookeeper::{Counters, Notifications};
+pub use zookeeper::ZookeeperSettings;

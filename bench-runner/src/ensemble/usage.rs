@@ -18,6 +18,8 @@ pub struct NodeUsage {
 pub struct NodesSample {
     /// One sample for each node, in the ensemble's order.
     pub nodes: Vec<NodeSample>,
+    /// Sessions (etcd: leases) of the whole ensemble, or `None` when a node did not tell.
+    pub sessions: Option<u64>,
 }
 
 impl NodesSample {
@@ -48,9 +50,10 @@ pub struct NodeSample {
     pub rss_bytes: u64,
     /// Watches that clients of this node hold.
     pub watches: Option<u64>,
-    /// Client connections to this node; one per session, the one that asks not counted.
+    /// ZooKeeper: client connections to this node, one per session, the one that asks not counted. etcd: watch streams; a
+    /// worker opens one with its first watch.
     pub connections: Option<u64>,
-    /// Requests that the node has accepted and not answered.
+    /// Requests that the node has accepted and not answered; etcd: proposals that are not decided, and watchers that lag.
     pub outstanding: Option<u64>,
 }
 
@@ -97,7 +100,7 @@ mod tests {
     #[test]
     fn a_sum_is_only_given_when_every_node_told() {
         let node = |watches| NodeSample { watches, ..NodeSample::default() };
-        assert_eq!(NodesSample { nodes: vec![node(Some(2)), node(Some(3))] }.watches(), Some(5));
-        assert_eq!(NodesSample { nodes: vec![node(Some(2)), node(None)] }.watches(), None);
+        assert_eq!(NodesSample { nodes: vec![node(Some(2)), node(Some(3))], sessions: None }.watches(), Some(5));
+        assert_eq!(NodesSample { nodes: vec![node(Some(2)), node(None)], sessions: None }.watches(), None);
     }
 }

@@ -138,6 +138,7 @@ fn notifications(trials: &[&Trial]) -> Notifications {
     Notifications {
         client: trials.iter().map(|trial| trial.notifications.client).sum(),
         server: all(trials.iter().map(|trial| trial.notifications.server)),
+        server_missing: trials.iter().find_map(|trial| trial.notifications.server_missing.clone()),
         expected: all(trials.iter().map(|trial| trial.notifications.expected)),
         untracked: trials.iter().map(|trial| trial.notifications.untracked).sum(),
         client_by_kind: add(|notifications| &notifications.client_by_kind),

@@ -69,7 +69,8 @@ pub struct Requests {
     pub after_release_100ms: Option<f64>,
     /// The most requests in the first 100 ms after any release; `null` without releases.
     pub after_release_100ms_max: Option<u64>,
-    /// Packets that the servers say they received; pings, connects and the probing of the servers' counters are among them.
+    /// Packets (etcd: gRPC messages) that the servers say they received; pings, connects, keep-alives and ZooKeeper's probing
+    /// are among them.
     pub server_packets_received: Option<u64>,
     /// By the service's name of the request.
     pub by_kind: BTreeMap<String, KindCount>,
@@ -82,13 +83,16 @@ pub struct Notifications {
     pub client: u64,
     /// Counted by the servers; `null` where no counter could be read.
     pub server: Option<u64>,
+    /// Why `server` is `null`: which counter is missing, and why. `null` where the servers' book is there.
+    #[serde(default)]
+    pub server_missing: Option<String>,
     /// The closed form; `null` where there is none (every mode but the settled drain).
     pub expected: Option<u64>,
     /// Notifications of which the instance could not be told; not in the fan-out.
     pub untracked: u64,
     /// By kind (`created`, `deleted`, `changed`, `children`), the clients' count.
     pub client_by_kind: BTreeMap<String, u64>,
-    /// By kind, the servers' count; empty where no counter could be read.
+    /// By kind, the servers' count; empty where no counter could be read, or where none tells kinds apart (etcd).
     pub server_by_kind: BTreeMap<String, u64>,
 }
 

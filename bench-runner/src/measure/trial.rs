@@ -10,7 +10,7 @@ use super::series::{self, HeatSum};
 use super::spike::{self, SpikeSum};
 use super::stages::Stages;
 use super::{closed_form, fan_out, safety};
-use crate::ensemble::Counters;
+use crate::ensemble::Kinds;
 use crate::run::recording::{End, TrialRecording};
 use crate::scenario::ArmSettings;
 
@@ -155,20 +155,20 @@ fn notifications(arm: &ArmSettings, recording: &TrialRecording) -> Notifications
         .filter(|(_, count)| *count > 0)
         .collect();
     // Counters that were read while notifications were still under way would differ for that reason alone.
-    let counters = recording.counters.filter(|_| recording.at_rest);
+    let servers = recording.counters.filter(|_| recording.missing_book.is_none()).and_then(|all| all.notifications);
     let complete = recording.end == End::Complete && arm.telemetry;
     Notifications {
         client: tally.total_notifications(),
-        server: counters.map(|counters| counters.notifications.total()),
+        server: servers.map(|servers| servers.total),
+        server_missing: recording.missing_book.as_ref().map(ToString::to_string),
         expected: closed_form::notifications(&arm.workers).filter(|_| complete),
         untracked: recording.workers.untracked,
         client_by_kind,
-        server_by_kind: counters.map(by_kind).unwrap_or_default(),
+        server_by_kind: servers.and_then(|servers| servers.kinds).map(by_kind).unwrap_or_default(),
     }
 }
 
-fn by_kind(counters: Counters) -> BTreeMap<String, u64> {
-    let notifications = counters.notifications;
+fn by_kind(notifications: Kinds) -> BTreeMap<String, u64> {
     [
         (EventKind::Created, notifications.created),
         (EventKind::Deleted, notifications.deleted),

@@ -19,6 +19,6 @@ pub fn collect(scenario: &Scenario, ensemble: &Description) -> Environment {
         cpu_model: CpuInfo::current().ok().and_then(|info| info.model_name(0).map(str::to_owned)).unwrap_or_default(),
         cpus,
         memory_bytes: Meminfo::current().map_or(0, |memory| memory.mem_total),
-        java: Some(ensemble.java.clone()),
+        java: ensemble.java.clone(),
     }
 }

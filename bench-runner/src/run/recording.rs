@@ -38,6 +38,23 @@ impl End {
     }
 }
 
+/// Why the servers' book of a trial is missing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MissingBook {
+    /// The servers did not tell their counters before or after the trial.
+    #[error("the servers' counters could not be read: {0}")]
+    NotRead(String),
+    /// Notifications were still under way when they were read, so that they need not agree.
+    #[error("the servers had not come to rest when their counters were read")]
+    NotAtRest,
+    /// The servers have no counter of it; which one would be it.
+    #[error("{0}")]
+    NoCounter(&'static str),
+    /// The trial ended with the servers or with all sessions.
+    #[error("the trial ended before the counters could be read")]
+    EndedBefore,
+}
+
 /// All nodes and the generator at one moment of a trial.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sample {
@@ -68,8 +85,8 @@ pub struct TrialRecording {
     pub arrivals_left: Option<u64>,
     /// The servers' counters over the trial, where they could be read before and after.
     pub counters: Option<Counters>,
-    /// Whether everything had come to rest when the counters were read. If not, the books need not agree.
-    pub at_rest: bool,
+    /// Why they give no book of the notifications; `None` where they do.
+    pub missing_book: Option<MissingBook>,
     /// Nodes and generator over time, about once a second.
     pub samples: Vec<Sample>,
     /// What the bystanders saw.

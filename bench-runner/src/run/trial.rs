@@ -14,9 +14,9 @@ use workloads::worker::Plan;
 
 use super::generator;
 use super::progress::{Progress, Step};
-use super::recording::{End, Sample, TrialRecording};
+use super::recording::{End, MissingBook, Sample, TrialRecording};
 use super::schedule::Planned;
-use crate::ensemble::{Ensemble, EnsembleError};
+use crate::ensemble::{Counters, Ensemble, EnsembleError};
 use crate::scenario::{ArmSettings, Scenario};
 
 /// Why a trial could not be run at all. What goes wrong once the workers have started is an [`End`] instead.
@@ -139,7 +139,7 @@ impl<'a> Started<'a> {
             self.bystanders.enter(Phase::Rest);
             tokio::time::sleep(scenario.trials.rest).await;
         }
-        let counters_before = ensemble.counters().await.ok();
+        let counters_before = ensemble.counters().await;
         let watch = generator::Watch::start();
         let nodes_cpu_before = nodes_cpu_seconds(ensemble);
 
@@ -155,7 +155,10 @@ impl<'a> Started<'a> {
         progress.step(Step::Closing);
         let lost = matches!(end, End::EnsembleLost(_) | End::WorkersLost);
         let at_rest = !lost && self.fleet.come_to_rest(REST_LIMIT).await;
-        let counters_after = if lost { None } else { ensemble.counters_at_rest(REST_LIMIT).await.ok() };
+        let (counters, missing_book) = match lost {
+            true => (None, Some(MissingBook::EndedBefore)),
+            false => self.server_book(counters_before, at_rest).await,
+        };
         let failures = self.fleet.failures();
         let arrivals_left = matches!(self.arm.workers.mode, Mode::Open(_)).then(|| self.plan.arrivals_left(length));
         let workers = self.fleet.finish(length).await;
@@ -170,14 +173,31 @@ impl<'a> Started<'a> {
             end,
             workers,
             arrivals_left,
-            counters: counters_before.zip(counters_after).map(|(before, after)| after.since(&before)),
-            at_rest,
+            counters,
+            missing_book,
             samples,
             bystanders,
             generator,
             nodes_cpu_seconds,
             idle_rss_bytes: self.context.idle_rss_bytes,
             failures,
+        }
+    }
+
+    /// The servers' counters over the trial, and why there is no book of notifications in them.
+    async fn server_book(
+        &self,
+        before: Result<Counters, EnsembleError>,
+        at_rest: bool,
+    ) -> (Option<Counters>, Option<MissingBook>) {
+        let ensemble = self.context.ensemble;
+        let after = ensemble.counters_at_rest(REST_LIMIT).await;
+        match before.and_then(|before| Ok(after?.since(&before))) {
+            Err(error) => (None, Some(MissingBook::NotRead(error.to_string()))),
+            Ok(counters) if counters.notifications.is_none() => {
+                (Some(counters), Some(MissingBook::NoCounter(ensemble.no_notifications())))
+            }
+            Ok(counters) => (Some(counters), (!at_rest).then_some(MissingBook::NotAtRest)),
         }
     }
 
@@ -262,7 +282,7 @@ async fn sample(ensemble: &Ensemble, begun: Instant) -> Sample {
         nodes_cpu_seconds: nodes.cpu_seconds(),
         nodes_rss_bytes: nodes.rss_bytes(),
         watches: nodes.watches(),
-        sessions: nodes.nodes.iter().map(|node| node.connections).sum(),
+        sessions: nodes.sessions,
         generator_cpu_seconds: generator::cpu_seconds(),
     }
 }

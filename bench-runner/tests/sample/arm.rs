@@ -188,6 +188,7 @@ fn notifications(shape: &Shape, grants: u64) -> Notifications {
         expected: None,
         untracked: 0,
         client_by_kind: BTreeMap::from([("deleted".to_owned(), client)]),
+        server_missing: None,
         server_by_kind: BTreeMap::from([("deleted".to_owned(), client), ("created".to_owned(), 0)]),
     }
 }

@@ -12,10 +12,6 @@ use procfs::process::Process;
 use crate::ensemble::error::EnsembleError;
 use crate::ensemble::keeper::FOLDER_PREFIX;
 
-/// Room that a node is sure to need for its logs and transactions, in MiB: the first transaction log takes its
-/// preallocation, a herd's failed creates a few MiB a minute.
-const MIB_PER_NODE: u64 = 16;
-
 /// Folders made by this process so far: one process may run several ensembles.
 static MADE: AtomicU32 = AtomicU32::new(0);
 
@@ -23,18 +19,19 @@ static MADE: AtomicU32 = AtomicU32::new(0);
 #[derive(Debug)]
 pub(crate) struct EnsembleFolder {
     path: PathBuf,
-    nodes: u32,
+    needed_mib: u64,
 }
 
 impl EnsembleFolder {
-    /// Makes a folder below `parent`, for this user alone, and sees that it has room.
-    pub fn create(parent: &Path, nodes: u32) -> Result<EnsembleFolder, EnsembleError> {
-        let owner = Owner::this_process().ok_or_else(|| Self::refuse(Path::new("/proc/self"), nodes, no_proc()))?;
+    /// Makes a folder below `parent`, for this user alone, and sees that it has room for `needed_mib` MiB.
+    pub fn create(parent: &Path, needed_mib: u64) -> Result<EnsembleFolder, EnsembleError> {
+        let owner =
+            Owner::this_process().ok_or_else(|| Self::refuse(Path::new("/proc/self"), needed_mib, no_proc()))?;
         let path = parent.join(owner.folder_name(MADE.fetch_add(1, Ordering::Relaxed)));
-        DirBuilder::new().mode(0o700).create(&path).map_err(|source| Self::refuse(&path, nodes, source))?;
-        let folder = EnsembleFolder { path, nodes };
+        DirBuilder::new().mode(0o700).create(&path).map_err(|source| Self::refuse(&path, needed_mib, source))?;
+        let folder = EnsembleFolder { path, needed_mib };
         let probe = folder.path.join("room");
-        let has_room = fill(&probe, u64::from(nodes) * MIB_PER_NODE);
+        let has_room = fill(&probe, needed_mib);
         let _ = fs::remove_file(&probe);
         has_room.map_err(|source| {
             let _ = folder.remove();
@@ -50,7 +47,7 @@ impl EnsembleFolder {
 
     /// The error for a file in this folder.
     pub fn error(&self, path: &Path, source: io::Error) -> EnsembleError {
-        Self::refuse(path, self.nodes, source)
+        Self::refuse(path, self.needed_mib, source)
     }
 
     /// Removes what is left of it. For a second it is tried again: a server that was killed a moment ago may still be
@@ -65,8 +62,36 @@ impl EnsembleFolder {
         fs::remove_dir_all(&self.path)
     }
 
-    fn refuse(path: &Path, nodes: u32, source: io::Error) -> EnsembleError {
-        EnsembleError::Folder { path: path.into(), needed_mib: u64::from(nodes) * MIB_PER_NODE, source }
+    fn refuse(path: &Path, needed_mib: u64, source: io::Error) -> EnsembleError {
+        EnsembleError::Folder { path: path.into(), needed_mib, source }
+    }
+}
+
+/// The folder of one node, inside its ensemble's. Its keeper removes it.
+#[derive(Debug, Clone)]
+pub(crate) struct NodeFolder {
+    path: PathBuf,
+}
+
+impl NodeFolder {
+    pub fn new(path: PathBuf) -> NodeFolder {
+        NodeFolder { path }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Everything the server writes on its outputs: its own log, and what its runtime says when it dies.
+    pub fn log(&self) -> PathBuf {
+        self.path.join("node.log")
+    }
+
+    /// Makes the folder, and an empty log, so that there is one to read whatever happens. Errors: the path that could not
+    /// be written, and why.
+    pub fn make(&self) -> Result<(), (PathBuf, io::Error)> {
+        fs::create_dir_all(&self.path).map_err(|error| (self.path.clone(), error))?;
+        fs::write(self.log(), "").map_err(|error| (self.log(), error))
     }
 }
 
@@ -145,7 +170,7 @@ mod tests {
     fn a_living_runners_folder_stays_and_a_dead_ones_goes() {
         let parent = tempfile::tempdir().unwrap();
         let this = Owner::this_process().unwrap();
-        let alive = EnsembleFolder::create(parent.path(), 1).unwrap();
+        let alive = EnsembleFolder::create(parent.path(), 16).unwrap();
         // Its id is in use again, by a process that started at another time.
         let dead = parent.path().join(Owner { started: this.started + 1, ..this }.folder_name(0));
         let elsewhere = parent.path().join(Owner { namespace: 1, started: 0, ..this }.folder_name(0));
@@ -162,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_parent_that_cannot_be_written_is_named() {
-        let error = EnsembleFolder::create(Path::new("/nonexistent"), 3).unwrap_err().to_string();
+        let error = EnsembleFolder::create(Path::new("/nonexistent"), 48).unwrap_err().to_string();
         assert!(error.starts_with("cannot write /nonexistent/bench-runner-"), "{error}");
         assert!(error.contains("48 MiB") && error.contains("TMPDIR"), "{error}");
     }

@@ -1,19 +1,17 @@
 //! From settings to an ensemble that serves.
+use std::ffi::OsStr;
 use std::io;
+use std::net::SocketAddr;
 use std::path::{self, Path};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::config::NodeFiles;
-use super::find::{Installation, Search};
-use super::folder::{self, EnsembleFolder};
-use super::java::{self, Java};
+use super::folder::{self, EnsembleFolder, NodeFolder};
 use super::node::Node;
 use super::ports::{self, NodePorts};
-use super::settings::LocalSettings;
 use crate::ensemble::description::Role;
 use crate::ensemble::error::EnsembleError;
-use crate::ensemble::zookeeper::{Mntr, four_letter};
+use crate::ensemble::service::{NodeReport, Service};
 
 /// How long the ensemble may take until it serves. Three nodes take a few seconds on two idle cores.
 const READY_LIMIT: Duration = Duration::from_secs(60);
@@ -30,37 +28,30 @@ const STOP_LIMIT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Local {
     pub nodes: Vec<Node>,
-    pub settings: LocalSettings,
-    pub installation: Installation,
-    pub java: Java,
+    pub service: Service,
     folder: EnsembleFolder,
 }
 
-/// Starts an ensemble below `parent` and waits until it serves.
+/// Starts an ensemble of `service` below `parent` and waits until it serves.
 pub(crate) async fn launch(
-    settings: &LocalSettings,
-    search: &Search,
+    service: Service,
     parent: &Path,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<Local, EnsembleError> {
-    settings.check()?;
-    let installation = search.locate()?;
-    let java = java::probe(&installation.java).await?;
     // The keepers and the servers work in other folders than this process.
     let parent = &path::absolute(parent).unwrap_or_else(|_| parent.to_path_buf());
     folder::sweep(parent);
+    let (nodes, base_port, between) = (service.nodes(), service.base_port(), service.ports_between());
     let mut attempt = 1;
     loop {
-        let ports = match settings.base_port {
-            Some(base) => ports::fixed(settings.nodes, base)?,
-            None => ports::free(settings.nodes).map_err(EnsembleError::NoPorts)?,
+        let ports = match base_port {
+            Some(base) => ports::fixed(nodes, base, between)?,
+            None => ports::free(nodes, between).map_err(EnsembleError::NoPorts)?,
         };
         let mut local = Local {
             nodes: Vec::new(),
-            settings: settings.clone(),
-            installation: installation.clone(),
-            java: java.clone(),
-            folder: EnsembleFolder::create(parent, settings.nodes)?,
+            service: service.clone(),
+            folder: EnsembleFolder::create(parent, u64::from(nodes) * service.mib_per_node())?,
         };
         let error = match local.start(&ports, progress).await {
             Ok(()) => return Ok(local),
@@ -72,7 +63,7 @@ pub(crate) async fn launch(
         if !lost_race {
             return Err(error);
         }
-        if settings.base_port.is_some() {
+        if base_port.is_some() {
             let taken = ports.iter().flat_map(NodePorts::all).find(|port| !ports::is_free(*port));
             return Err(taken.map_or(error, ports::taken));
         }
@@ -86,21 +77,23 @@ pub(crate) async fn launch(
 
 impl Local {
     async fn start(&mut self, ports: &[NodePorts], progress: &(dyn Fn(&str) + Sync)) -> Result<(), EnsembleError> {
-        let count = self.settings.nodes;
-        progress(&match count {
-            1 => "starting ZooKeeper on one node".to_string(),
-            _ => format!("starting ZooKeeper on {count} nodes"),
+        let title = self.service.title();
+        progress(&match self.service.nodes() {
+            1 => format!("starting {title} on one node"),
+            count => format!("starting {title} on {count} nodes"),
         });
         let started = Instant::now();
-        for (id, own) in (1..=count).zip(ports) {
-            let name = format!("zookeeper-{id}");
-            let files = NodeFiles::new(self.folder.path().join(&name));
-            files.write(&self.settings, id, ports).map_err(|(path, error)| self.folder.error(&path, error))?;
-            let command = files.command(&self.settings, &self.installation, &self.java.program);
-            self.nodes.push(Node::start(name, *own, files, command).await?);
+        for (id, own) in (1..).zip(ports) {
+            let name = format!("{}-{id}", self.service.name());
+            let folder = NodeFolder::new(self.folder.path().join(&name));
+            let written = folder.make().and_then(|()| self.service.write(&folder, id, ports));
+            written.map_err(|(path, error)| self.folder.error(&path, error))?;
+            let command = self.service.command(&folder, id, ports);
+            let is_kept_out = |variable: &OsStr| self.service.keeps_out(variable);
+            self.nodes.push(Node::start(name, own.clone(), folder, command, is_kept_out).await?);
         }
         self.wait_until_ready(started, progress).await?;
-        progress(&format!("ZooKeeper serves after {:.1} s", started.elapsed().as_secs_f64()));
+        progress(&format!("{title} serves after {:.1} s", started.elapsed().as_secs_f64()));
         Ok(())
     }
 
@@ -115,13 +108,13 @@ impl Local {
             }
             let mut answers = Vec::new();
             for node in &self.nodes {
-                let answer = four_letter::ask(node.endpoint(), "mntr", ASK_LIMIT).await.unwrap_or_default();
-                answers.push(Mntr::parse(&answer));
+                answers.push(self.service.ask(node.endpoint(), ASK_LIMIT).await.unwrap_or_default());
             }
-            if is_ready(&answers) {
+            let endpoints: Vec<SocketAddr> = self.nodes.iter().map(Node::endpoint).collect();
+            if self.service.is_ready(&answers, &endpoints, ASK_LIMIT).await {
                 return Ok(());
             }
-            let roles: Vec<Role> = answers.iter().map(Mntr::role).collect();
+            let roles: Vec<Role> = answers.iter().map(|answer: &NodeReport| answer.role).collect();
             let out = roles.iter().position(|role| *role == Role::Out);
             // With a lost race for a port between the nodes a server does not end; it tries for ever.
             if let Some(node) = self.nodes.iter().find(|node| node.failed_to_bind()) {
@@ -182,45 +175,5 @@ impl Drop for Local {
             thread::sleep(Duration::from_millis(5));
         }
         let _ = self.clear();
-    }
-}
-
-/// Whether these answers are those of an ensemble that has everybody in.
-fn is_ready(answers: &[Mntr]) -> bool {
-    let count = |wanted: Role| answers.iter().filter(|answer| answer.role() == wanted).count();
-    if let [only] = answers {
-        return only.role() == Role::Standalone;
-    }
-    let synced = answers.iter().find_map(|answer| answer.count("zk_synced_followers"));
-    let followers = answers.len() - 1;
-    count(Role::Leader) == 1 && count(Role::Follower) == followers && synced == u64::try_from(followers).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn answers(roles: &[&str], synced: Option<u32>) -> Vec<Mntr> {
-        let answer = |role: &&str| match (*role, synced) {
-            ("leader", Some(synced)) => format!("zk_server_state\tleader\nzk_synced_followers\t{synced}\n"),
-            (role, _) => format!("zk_server_state\t{role}\n"),
-        };
-        roles.iter().map(|role| Mntr::parse(&answer(role))).collect()
-    }
-
-    #[test]
-    fn an_ensemble_is_ready_when_all_are_in() {
-        assert!(is_ready(&answers(&["standalone"], None)));
-        assert!(is_ready(&answers(&["follower", "leader", "follower"], Some(2))));
-    }
-
-    #[test]
-    fn an_ensemble_is_not_ready_while_one_is_missing() {
-        assert!(!is_ready(&answers(&["follower", "leader", "follower"], Some(1))));
-        assert!(!is_ready(&answers(&["follower", "leader", "follower"], None)));
-        assert!(!is_ready(&answers(&["follower", "leader", "leader"], Some(2))));
-        assert!(!is_ready(&answers(&["follower", "leader", "?"], Some(2))));
-        assert!(!is_ready(&answers(&["?"], None)));
-        assert!(!is_ready(&answers(&["leader"], Some(0))));
     }
 }

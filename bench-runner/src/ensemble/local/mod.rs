@@ -1,18 +1,14 @@
-//! The provider `local`: real servers as child processes of the runner, on loopback.
+//! The provider `local`: real servers as child processes of the runner, on loopback. It knows no service: what to start,
+//! and when it serves, it asks of `Service`.
 //!
-//! `launch` is the story, from settings to an ensemble that serves; the other modules are one noun each.
-mod config;
-mod find;
+//! `launch` is the story, from a service to an ensemble that serves; the other modules are one noun each.
 mod folder;
-mod java;
 mod launch;
 mod node;
-mod ports;
-mod settings;
+pub(crate) mod ports;
 
-pub use find::Search;
 pub use node::Node;
-pub use settings::LocalSettings;
 
-pub(crate) use config::{jvm_flags, zoo_cfg};
+pub(crate) use folder::NodeFolder;
 pub(crate) use launch::{Local, launch};
+pub(crate) use ports::NodePorts;

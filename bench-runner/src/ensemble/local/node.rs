@@ -1,4 +1,5 @@
 //! One node: its server, under its keeper, as the runner holds it.
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -11,7 +12,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::config::{JVM_VARIABLES, NodeFiles};
+use super::folder::NodeFolder;
 use super::ports::NodePorts;
 use crate::ensemble::error::EnsembleError;
 use crate::ensemble::keeper;
@@ -30,7 +31,7 @@ pub struct Node {
     name: String,
     ports: NodePorts,
     pid: u32,
-    files: NodeFiles,
+    folder: NodeFolder,
     /// The keeper as a process, to be asked whether it lives, and to be reaped.
     keeper: Mutex<Child>,
     /// The pipe that holds the server alive; `None` once it was let go.
@@ -53,19 +54,21 @@ struct Said {
 
 impl Node {
     /// Starts the server that `command` names, under a keeper, and waits until it is a process (not until it serves).
+    /// Variables that `is_kept_out` names are not handed down to it.
     pub(crate) async fn start(
         name: String,
         ports: NodePorts,
-        files: NodeFiles,
-        command: Vec<std::ffi::OsString>,
+        folder: NodeFolder,
+        command: Vec<OsString>,
+        is_kept_out: impl Fn(&OsStr) -> bool,
     ) -> Result<Node, EnsembleError> {
         let refuse = |reason: String| EnsembleError::Keeper { node: name.clone(), reason };
         let mut keeper = Command::new(keeper::program());
-        keeper.arg0("bench-runner").args(keeper::arguments(files.folder().into(), files.log(), command));
+        keeper.arg0("bench-runner").args(keeper::arguments(folder.path().into(), folder.log(), command));
         keeper.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         // Out of the reach of the terminal's Ctrl-C.
         keeper.process_group(0);
-        for variable in JVM_VARIABLES {
+        for (variable, _) in std::env::vars_os().filter(|(variable, _)| is_kept_out(variable)) {
             keeper.env_remove(variable);
         }
         let mut keeper = keeper.spawn().map_err(|error| refuse(error.to_string()))?;
@@ -77,7 +80,7 @@ impl Node {
         }
         // From here on dropping the node ends the keeper.
         let mut node =
-            Node { name, ports, pid: 0, files, keeper: Mutex::new(keeper), hold, said, last_usage: Mutex::default() };
+            Node { name, ports, pid: 0, folder, keeper: Mutex::new(keeper), hold, said, last_usage: Mutex::default() };
         let refuse = |reason: &str| Err(EnsembleError::Keeper { node: node.name.clone(), reason: reason.into() });
         let mut said = node.said.clone();
         let told = |said: &Said| said.started.is_some() || said.failed.is_some() || said.closed;
@@ -131,13 +134,13 @@ impl Node {
 
     /// The last lines of the log; empty when there is none.
     pub(crate) fn log_tail(&self) -> String {
-        tail(&self.files.log()).unwrap_or_default()
+        tail(&self.folder.log()).unwrap_or_default()
     }
 
     /// Whether the log tells that an address was in use.
     pub(crate) fn failed_to_bind(&self) -> bool {
-        std::fs::read_to_string(self.files.log())
-            .is_ok_and(|log| log.contains("BindException") || log.contains("Address already in use"))
+        std::fs::read_to_string(self.folder.log())
+            .is_ok_and(|log| log.contains("BindException") || log.contains("ddress already in use"))
     }
 
     /// CPU and memory; what was seen last when the process is gone.

@@ -11,49 +11,58 @@ use rand::RngExt;
 use crate::ensemble::error::EnsembleError;
 
 /// The ports of one node, all on 127.0.0.1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NodePorts {
     /// For clients.
     pub client: u16,
-    /// Between followers and the leader.
-    pub quorum: u16,
-    /// For the ensemble's elections.
-    pub election: u16,
+    /// For the other nodes: as many as the service needs.
+    pub between: Vec<u16>,
 }
 
 impl NodePorts {
-    pub fn all(&self) -> [u16; 3] {
-        [self.client, self.quorum, self.election]
+    pub fn all(&self) -> impl Iterator<Item = u16> + '_ {
+        std::iter::once(self.client).chain(self.between.iter().copied())
     }
 }
 
-/// Ports that follow `base`: clients' ports first, so that they are easy to tell. Settings were checked, so the sum does
-/// not overflow. Errors: [`EnsembleError::PortTaken`].
-pub(crate) fn fixed(nodes: u32, base: u16) -> Result<Vec<NodePorts>, EnsembleError> {
-    // At most 255, by the settings' check.
+/// Sees whether `each` ports for each node fit after `base`. Errors: [`EnsembleError::Settings`].
+pub(crate) fn check_base(base: Option<u16>, nodes: u32, each: u32) -> Result<(), EnsembleError> {
+    let Some(base) = base else { return Ok(()) };
+    let last = u32::from(base) + each * nodes - 1;
+    if base < 1024 || last > u32::from(u16::MAX) {
+        let what =
+            format!("the ports {base} to {last} are not all between 1024 and 65535; choose another base port, or none");
+        return Err(EnsembleError::Settings { what });
+    }
+    Ok(())
+}
+
+/// Ports that follow `base`: clients' ports first, so that they are easy to tell, then `between` for each node. Settings
+/// were checked, so the sum does not overflow. Errors: [`EnsembleError::PortTaken`].
+pub(crate) fn fixed(nodes: u32, base: u16, between: usize) -> Result<Vec<NodePorts>, EnsembleError> {
+    // At most 255 nodes and a few ports each, by the settings' check.
     let nodes = u16::try_from(nodes).unwrap_or(u16::MAX);
+    let rounds = u16::try_from(between).unwrap_or(u16::MAX);
     let ports: Vec<NodePorts> = (0..nodes)
         .map(|index| NodePorts {
             client: base + index,
-            quorum: base + nodes + index,
-            election: base + 2 * nodes + index,
+            between: (1..=rounds).map(|round| base + round * nodes + index).collect(),
         })
         .collect();
-    // A single node uses its client port alone.
-    let used = ports.iter().flat_map(NodePorts::all).take(if nodes == 1 { 1 } else { usize::MAX });
-    for port in used {
-        if !is_free(port) {
-            return Err(taken(port));
-        }
+    let occupied = ports.iter().flat_map(NodePorts::all).find(|port| !is_free(*port));
+    match occupied {
+        Some(port) => Err(taken(port)),
+        None => Ok(ports),
     }
-    Ok(ports)
 }
 
 /// Ports that nobody uses now. Somebody may take one before the node does; the caller tries again then.
-pub(crate) fn free(nodes: u32) -> io::Result<Vec<NodePorts>> {
-    let mut ports = pick(nodes as usize * 3)?.into_iter();
+pub(crate) fn free(nodes: u32, between: usize) -> io::Result<Vec<NodePorts>> {
+    let mut ports = pick(nodes as usize * (1 + between))?.into_iter();
     let mut next = || ports.next().ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable));
-    (0..nodes).map(|_| Ok(NodePorts { client: next()?, quorum: next()?, election: next()? })).collect()
+    (0..nodes)
+        .map(|_| Ok(NodePorts { client: next()?, between: (0..between).map(|_| next()).collect::<io::Result<_>>()? }))
+        .collect()
 }
 
 /// `count` different free ports. They are taken from below the range out of which the kernel gives ports to outgoing
@@ -124,7 +133,7 @@ mod tests {
 
     #[test]
     fn free_ports_are_free_and_different() {
-        let ports = free(5).unwrap();
+        let ports = free(5, 2).unwrap();
         let all: BTreeSet<u16> = ports.iter().flat_map(NodePorts::all).collect();
         assert_eq!(all.len(), 15);
     }
@@ -133,7 +142,7 @@ mod tests {
     fn a_taken_port_is_named_with_its_holder() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let text = fixed(1, port).unwrap_err().to_string();
+        let text = fixed(1, port, 0).unwrap_err().to_string();
         assert!(text.contains(&format!("port {port} ")), "{text}");
         assert!(text.contains(&format!("process {} (", std::process::id())), "{text}");
     }
@@ -141,7 +150,7 @@ mod tests {
     #[test]
     fn a_base_port_gives_clients_the_first_ports() {
         let base = pick(1).unwrap()[0];
-        if let Ok(ports) = fixed(3, base) {
+        if let Ok(ports) = fixed(3, base, 2) {
             let clients: Vec<u16> = ports.iter().map(|ports| ports.client).collect();
             assert_eq!(clients, [base, base + 1, base + 2]);
             let all: BTreeSet<u16> = ports.iter().flat_map(NodePorts::all).collect();

@@ -1,11 +1,12 @@
-//! What a scenario may say about a local ensemble.
+//! What a scenario may say about a local ensemble of ZooKeeper.
 use std::time::Duration;
 
 use crate::ensemble::error::EnsembleError;
+use crate::ensemble::local::ports;
 
-/// A local ensemble as it is wanted.
+/// A local ensemble of ZooKeeper as it is wanted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LocalSettings {
+pub struct ZookeeperSettings {
     /// How many servers, 1 to 255 (ZooKeeper's ids end there). One runs standalone; even numbers work and tolerate no
     /// more losses than the odd number below.
     pub nodes: u32,
@@ -22,10 +23,10 @@ pub struct LocalSettings {
     pub jvm_flags: Vec<String>,
 }
 
-impl Default for LocalSettings {
+impl Default for ZookeeperSettings {
     /// Three nodes with ticks of 500 ms, so that sessions may time out after 1 to 10 s.
-    fn default() -> LocalSettings {
-        LocalSettings {
+    fn default() -> ZookeeperSettings {
+        ZookeeperSettings {
             nodes: 3,
             tick: Duration::from_millis(500),
             heap: "512m".into(),
@@ -36,7 +37,7 @@ impl Default for LocalSettings {
     }
 }
 
-impl LocalSettings {
+impl ZookeeperSettings {
     /// Sees whether the settings can be met by any machine; needs nothing installed.
     pub fn check(&self) -> Result<(), EnsembleError> {
         let refuse = |what: String| Err(EnsembleError::Settings { what });
@@ -50,16 +51,8 @@ impl LocalSettings {
         if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             return refuse(format!("heap is `{}`, wanted is a number with k, m or g, as `512m`", self.heap));
         }
-        if let Some(base) = self.base_port {
-            // The last port of the three for each node.
-            let last = u32::from(base) + 3 * self.nodes - 1;
-            if base < 1024 || last > u32::from(u16::MAX) {
-                return refuse(format!(
-                    "the ports {base} to {last} are not all between 1024 and 65535; choose another base port, or none"
-                ));
-            }
-        }
-        Ok(())
+        // The client's port and two more for each node.
+        ports::check_base(self.base_port, self.nodes, 3)
     }
 
     /// The tick in milliseconds.
@@ -76,30 +69,30 @@ mod tests {
 
     #[test]
     fn the_defaults_are_possible() {
-        LocalSettings::default().check().unwrap();
+        ZookeeperSettings::default().check().unwrap();
     }
 
     #[test]
     fn what_is_impossible_is_named() {
-        let base = LocalSettings::default();
+        let base = ZookeeperSettings::default();
         for (settings, word) in [
-            (LocalSettings { nodes: 0, ..base.clone() }, "nodes"),
-            (LocalSettings { tick: Duration::from_millis(3), ..base.clone() }, "tick"),
-            (LocalSettings { heap: "lots".into(), ..base.clone() }, "heap"),
-            (LocalSettings { heap: "m".into(), ..base.clone() }, "heap"),
-            (LocalSettings { base_port: Some(80), ..base.clone() }, "80"),
-            (LocalSettings { base_port: Some(65_530), ..base.clone() }, "65530"),
+            (ZookeeperSettings { nodes: 0, ..base.clone() }, "nodes"),
+            (ZookeeperSettings { tick: Duration::from_millis(3), ..base.clone() }, "tick"),
+            (ZookeeperSettings { heap: "lots".into(), ..base.clone() }, "heap"),
+            (ZookeeperSettings { heap: "m".into(), ..base.clone() }, "heap"),
+            (ZookeeperSettings { base_port: Some(80), ..base.clone() }, "80"),
+            (ZookeeperSettings { base_port: Some(65_530), ..base.clone() }, "65530"),
         ] {
             let text = settings.check().unwrap_err().to_string();
             assert!(text.contains(word), "{text}");
         }
-        LocalSettings { base_port: Some(65_527), ..base }.check().unwrap();
+        ZookeeperSettings { base_port: Some(65_527), ..base }.check().unwrap();
     }
 
     proptest! {
         #[test]
         fn no_heap_makes_it_panic(heap in ".*") {
-            let _ = LocalSettings { heap, ..LocalSettings::default() }.check();
+            let _ = ZookeeperSettings { heap, ..ZookeeperSettings::default() }.check();
         }
     }
 }

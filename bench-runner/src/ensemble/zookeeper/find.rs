@@ -1,24 +1,10 @@
 //! Finds the installed ZooKeeper and Java.
-use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::ensemble::error::EnsembleError;
-
-/// Where to look. Empty variables count as unset, as shells have it.
-#[derive(Debug, Clone)]
-pub struct Search {
-    /// `ZOOKEEPER_HOME`: an unpacked Apache release. When set, nothing else is looked at.
-    pub zookeeper_home: Option<PathBuf>,
-    /// Where distributions put jars: `/usr/share/java`.
-    pub jars: PathBuf,
-    /// `JAVA_HOME`. When set, `path` is not looked at.
-    pub java_home: Option<PathBuf>,
-    /// `PATH`.
-    pub path: OsString,
-}
+use crate::ensemble::search::{Search, is_program};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,19 +18,8 @@ pub(crate) struct Installation {
 }
 
 impl Search {
-    /// The places that this process's environment names.
-    pub fn from_env() -> Search {
-        let folder = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        Search {
-            zookeeper_home: folder("ZOOKEEPER_HOME"),
-            jars: PathBuf::from("/usr/share/java"),
-            java_home: folder("JAVA_HOME"),
-            path: env::var_os("PATH").unwrap_or_default(),
-        }
-    }
-
     /// Finds both. Errors: [`EnsembleError::NotInstalled`] with what is missing.
-    pub(crate) fn locate(&self) -> Result<Installation, EnsembleError> {
+    pub(crate) fn zookeeper_and_java(&self) -> Result<Installation, EnsembleError> {
         let (class_path, origin) = self.zookeeper()?;
         Ok(Installation { class_path, origin, java: self.java()? })
     }
@@ -83,9 +58,7 @@ impl Search {
                 Err(missing(format!("JAVA_HOME is {}, and there is no program bin/java in it", home.display())))
             };
         }
-        env::split_paths(&self.path)
-            .map(|folder| folder.join("java"))
-            .find(|java| is_program(java))
+        self.on_path("java")
             .ok_or_else(|| missing("Java is not installed: JAVA_HOME is not set and there is no `java` on PATH".into()))
     }
 }
@@ -104,13 +77,10 @@ fn has_server_jar(lib: &Path) -> bool {
     })
 }
 
-fn is_program(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     /// A place with an Apache release, a distribution's jar and a `java`, none of which works.
     fn place() -> (tempfile::TempDir, Search) {
@@ -123,15 +93,20 @@ mod tests {
         fs::write(at("jars/zookeeper.jar"), "").unwrap();
         fs::write(at("jre/bin/java"), "").unwrap();
         fs::set_permissions(at("jre/bin/java"), fs::Permissions::from_mode(0o755)).unwrap();
-        let search =
-            Search { zookeeper_home: None, jars: at("jars"), java_home: None, path: at("jre/bin").into_os_string() };
+        let search = Search {
+            zookeeper_home: None,
+            jars: at("jars"),
+            java_home: None,
+            etcd_bin: None,
+            path: at("jre/bin").into_os_string(),
+        };
         (place, search)
     }
 
     #[test]
     fn a_distributions_jar_and_a_java_on_the_path_are_found() {
         let (place, search) = place();
-        let found = search.locate().unwrap();
+        let found = search.zookeeper_and_java().unwrap();
         assert_eq!(found.java, place.path().join("jre/bin/java"));
         let jars = place.path().join("jars");
         let expected = format!("{0}/zookeeper.jar:{0}/slf4j-simple.jar", jars.display());
@@ -144,7 +119,7 @@ mod tests {
         search.zookeeper_home = Some(place.path().join("zk"));
         search.java_home = Some(place.path().join("jre"));
         search.path = OsString::new();
-        let found = search.locate().unwrap();
+        let found = search.zookeeper_and_java().unwrap();
         assert_eq!(PathBuf::from(found.class_path), place.path().join("zk/lib/*"));
     }
 
@@ -158,7 +133,7 @@ mod tests {
             (Search { java_home: Some(empty.clone()), ..search.clone() }, "JAVA_HOME is"),
             (Search { path: empty.into(), ..search }, "Java is not installed"),
         ] {
-            let text = search.locate().unwrap_err().to_string();
+            let text = search.zookeeper_and_java().unwrap_err().to_string();
             assert!(text.starts_with(what), "{text}");
             assert!(text.contains("scripts/setup") && text.contains("default-jre-headless"), "{text}");
         }
@@ -173,6 +148,6 @@ mod tests {
         )
         .unwrap();
         search.zookeeper_home = Some(place.path().join("zk"));
-        assert!(matches!(search.locate(), Err(EnsembleError::NotInstalled { .. })));
+        assert!(matches!(search.zookeeper_and_java(), Err(EnsembleError::NotInstalled { .. })));
     }
 }

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::find::Installation;
-use super::ports::NodePorts;
-use super::settings::LocalSettings;
+use super::settings::ZookeeperSettings;
+use crate::ensemble::local::{NodeFolder, NodePorts};
 
 /// Variables out of which a JVM takes flags or a class path. They are kept from the servers: what ran is what the
 /// settings say, and an agent that opens a port would do so in every node.
@@ -41,41 +41,36 @@ const LOG4J: &str = "log4j.rootLogger=INFO, out\n\
     log4j.appender.out.layout=org.apache.log4j.PatternLayout\n\
     log4j.appender.out.layout.ConversionPattern=%d{yyyy-MM-dd HH:mm:ss,SSS} [%t] %p %c - %m%n\n";
 
-/// The files of one node, all in its own folder.
-#[derive(Debug, Clone)]
-pub(crate) struct NodeFiles {
-    folder: PathBuf,
+/// The files of one ZooKeeper server, all in its node's folder.
+pub(super) struct NodeFiles<'a> {
+    folder: &'a NodeFolder,
 }
 
-impl NodeFiles {
-    pub fn new(folder: PathBuf) -> NodeFiles {
+impl<'a> NodeFiles<'a> {
+    pub fn new(folder: &'a NodeFolder) -> Self {
         NodeFiles { folder }
     }
 
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// Everything the server writes on its outputs: its own log, what the JVM says when it dies.
-    pub fn log(&self) -> PathBuf {
-        self.folder.join("node.log")
-    }
-
     fn conf(&self) -> PathBuf {
-        self.folder.join("conf")
+        self.folder.path().join("conf")
     }
 
     fn data(&self) -> PathBuf {
-        self.folder.join("data")
+        self.folder.path().join("data")
     }
 
     /// For libraries that unpack native code: it goes with the node's folder.
     fn temporary(&self) -> PathBuf {
-        self.folder.join("tmp")
+        self.folder.path().join("tmp")
     }
 
     /// Writes all of it for node `id` (from 1). Errors: the path that could not be written, and why.
-    pub fn write(&self, settings: &LocalSettings, id: u32, ports: &[NodePorts]) -> Result<(), (PathBuf, io::Error)> {
+    pub fn write(
+        &self,
+        settings: &ZookeeperSettings,
+        id: u32,
+        ports: &[NodePorts],
+    ) -> Result<(), (PathBuf, io::Error)> {
         for folder in [self.conf(), self.data(), self.temporary()] {
             fs::create_dir_all(&folder).map_err(|error| (folder, error))?;
         }
@@ -85,7 +80,7 @@ impl NodeFiles {
         zoo_cfg.push_str(&format!("clientPort={}\n", ports[id as usize - 1].client));
         if ports.len() > 1 {
             for (server, ports) in (1..).zip(ports) {
-                zoo_cfg.push_str(&format!("server.{server}=127.0.0.1:{}:{}\n", ports.quorum, ports.election));
+                zoo_cfg.push_str(&format!("server.{server}=127.0.0.1:{}:{}\n", ports.between[0], ports.between[1]));
             }
         }
         for (path, text) in [
@@ -94,8 +89,6 @@ impl NodeFiles {
             (self.conf().join("logback.xml"), LOGBACK),
             (self.conf().join("log4j.properties"), LOG4J),
             (self.data().join("myid"), &format!("{id}\n")),
-            // Made now, so that there is one to read whatever happens.
-            (self.log(), ""),
         ] {
             fs::write(&path, text).map_err(|error| (path, error))?;
         }
@@ -104,7 +97,7 @@ impl NodeFiles {
 
     /// The command that starts the server, in the node's folder. Its paths start from there: a class path cannot hold
     /// a colon, and `zoo.cfg` cannot hold every character that a temporary folder's name may have.
-    pub fn command(&self, settings: &LocalSettings, installation: &Installation, java: &Path) -> Vec<OsString> {
+    pub fn command(&self, settings: &ZookeeperSettings, installation: &Installation, java: &Path) -> Vec<OsString> {
         let mut class_path = OsString::from("conf:");
         class_path.push(&installation.class_path);
         let mut temporary = OsString::from("-Djava.io.tmpdir=");
@@ -118,7 +111,7 @@ impl NodeFiles {
 
 /// The settings that all nodes share, in the order of `zoo.cfg`. What `zoo.cfg` does not know it hands to the server as
 /// a system property `zookeeper.<key>`, so an older server passes over what it has not.
-pub(crate) fn zoo_cfg(settings: &LocalSettings) -> Vec<(&'static str, String)> {
+pub(crate) fn zoo_cfg(settings: &ZookeeperSettings) -> Vec<(&'static str, String)> {
     let tick = settings.tick_ms();
     // Given in ticks and meant in seconds: with short ticks the usual 10 and 5 would drop a follower for a hiccup.
     let ticks = |seconds: u64, at_least: u64| (seconds * 1000).div_ceil(tick).max(at_least).to_string();
@@ -155,7 +148,7 @@ pub(crate) fn zoo_cfg(settings: &LocalSettings) -> Vec<(&'static str, String)> {
 }
 
 /// The flags of each server's JVM, the settings' own last.
-pub(crate) fn jvm_flags(settings: &LocalSettings) -> Vec<String> {
+pub(crate) fn jvm_flags(settings: &ZookeeperSettings) -> Vec<String> {
     let mut flags = vec![format!("-Xmx{}", settings.heap)];
     // Named, because a JVM chooses by the size of the machine: G1 from two CPUs and 2 GB on, which production has.
     let chosen = |flag: &String| flag.starts_with("-XX:+Use") && flag.ends_with("GC");
@@ -184,9 +177,11 @@ mod tests {
     use std::collections::BTreeMap;
     use std::time::Duration;
 
-    const PORTS: NodePorts = NodePorts { client: 2181, quorum: 2888, election: 3888 };
+    fn ports(nodes: usize) -> Vec<NodePorts> {
+        vec![NodePorts { client: 2181, between: vec![2888, 3888] }; nodes]
+    }
 
-    fn value(settings: &LocalSettings, key: &str) -> String {
+    fn value(settings: &ZookeeperSettings, key: &str) -> String {
         let pairs: BTreeMap<&str, String> = zoo_cfg(settings).into_iter().collect();
         pairs[key].clone()
     }
@@ -194,7 +189,7 @@ mod tests {
     #[test]
     fn limits_in_ticks_keep_their_seconds() {
         for tick in [50, 500, 2000, 60_000] {
-            let settings = LocalSettings { tick: Duration::from_millis(tick), ..LocalSettings::default() };
+            let settings = ZookeeperSettings { tick: Duration::from_millis(tick), ..ZookeeperSettings::default() };
             let seconds = |key| value(&settings, key).parse::<u64>().unwrap() * tick / 1000;
             assert!(seconds("initLimit") >= 20 && seconds("syncLimit") >= 5);
             assert_eq!(value(&settings, "maxSessionTimeout"), (20 * tick).to_string());
@@ -204,17 +199,18 @@ mod tests {
     #[test]
     fn a_single_node_lists_no_servers_and_three_list_three() {
         let place = tempfile::tempdir().unwrap();
-        let files = NodeFiles::new(place.path().join("zookeeper-1"));
+        let folder = NodeFolder::new(place.path().join("zookeeper-1"));
+        let files = NodeFiles::new(&folder);
         let zoo_cfg = || fs::read_to_string(files.conf().join("zoo.cfg")).unwrap();
-        files.write(&LocalSettings { nodes: 1, ..LocalSettings::default() }, 1, &[PORTS]).unwrap();
+        files.write(&ZookeeperSettings { nodes: 1, ..ZookeeperSettings::default() }, 1, &ports(1)).unwrap();
         assert!(zoo_cfg().contains("clientPort=2181\n") && !zoo_cfg().contains("server."), "{}", zoo_cfg());
-        files.write(&LocalSettings::default(), 1, &[PORTS; 3]).unwrap();
+        files.write(&ZookeeperSettings::default(), 1, &ports(3)).unwrap();
         assert_eq!(zoo_cfg().matches("=127.0.0.1:2888:3888\n").count(), 3);
     }
 
     #[test]
     fn a_collector_of_the_settings_replaces_ours() {
-        let settings = LocalSettings { jvm_flags: vec!["-XX:+UseSerialGC".into()], ..LocalSettings::default() };
+        let settings = ZookeeperSettings { jvm_flags: vec!["-XX:+UseSerialGC".into()], ..ZookeeperSettings::default() };
         let flags = jvm_flags(&settings);
         assert!(!flags.contains(&"-XX:+UseG1GC".to_string()));
         assert_eq!(flags.last().unwrap(), "-XX:+UseSerialGC");

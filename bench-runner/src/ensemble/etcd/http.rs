@@ -1,0 +1,36 @@
+//! One page over HTTP: one short connection, one question, one answer until the server closes.
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// The longest answer that is read, in bytes; `/metrics` is 200 KB.
+const LONGEST_ANSWER: u64 = 32 << 20;
+
+/// The body of `path` (as `/metrics`, `/health`) at `address`, whatever the status: an unhealthy node tells so with 503.
+/// Asked in HTTP/1.0, so that the answer comes in one piece and the end of the stream is its end.
+///
+/// # Errors
+///
+/// The node does not listen, closes early, or has not answered in full within `limit` ([`io::ErrorKind::TimedOut`]).
+pub async fn get(address: SocketAddr, path: &str, limit: Duration) -> io::Result<String> {
+    let exchange = async {
+        let mut stream = TcpStream::connect(address).await?;
+        stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").as_bytes()).await?;
+        let mut answer = Vec::new();
+        stream.take(LONGEST_ANSWER).read_to_end(&mut answer).await?;
+        let answer = String::from_utf8_lossy(&answer);
+        match answer.split_once("\r\n\r\n") {
+            Some((_, body)) => Ok(body.to_owned()),
+            None => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the answer has no end of headers")),
+        }
+    };
+    match tokio::time::timeout(limit, exchange).await {
+        Ok(answer) => answer,
+        Err(_) => {
+            Err(io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {:.1} s", limit.as_secs_f64())))
+        }
+    }
+}
