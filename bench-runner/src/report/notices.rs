@@ -63,7 +63,7 @@ pub(super) fn notices(summary: &Summary) -> Vec<Notice> {
     }
     if summary.generator.saturated {
         notices.push(Notice {
-            level: Level::Caution,
+            level: Level::Alarm,
             title: "Generator saturated".to_owned(),
             text: "The load generator was saturated: the numbers are the generator's, not the ensemble's.".to_owned(),
             remedy: "Run it with fewer workers or a lower rate, or give the generator more CPU.".to_owned(),

@@ -8,17 +8,21 @@ use crate::report::headline::{ABOUT_EQUAL, headline, is_about_equal};
 use crate::report::notices::{Level, Notice, notices};
 use crate::results::summary::Summary;
 
-/// Alarms, the answer, its figures, cautions.
+/// Alarms, the answer, its figures.
 pub(super) fn section(summary: &Summary) -> Markup {
-    let (alarms, cautions): (Vec<Notice>, Vec<Notice>) =
-        notices(summary).into_iter().partition(|notice| notice.level != Level::Caution);
     html! {
-        @for notice in &alarms { (banner(notice)) }
+        @for notice in notices(summary).iter().filter(|notice| notice.level != Level::Caution) { (banner(notice)) }
         section.answer aria-label="The answer" {
             @for sentence in headline(summary).sentences { p.headline { (sentence) } }
             @for contrast in &summary.contrasts { (tiles(summary, contrast)) }
         }
-        @for notice in &cautions { (banner(notice)) }
+    }
+}
+
+/// What to bear in mind when reading the table above it.
+pub(super) fn cautions(summary: &Summary) -> Markup {
+    html! {
+        @for notice in notices(summary).iter().filter(|notice| notice.level == Level::Caution) { (banner(notice)) }
     }
 }
 

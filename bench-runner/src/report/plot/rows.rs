@@ -4,8 +4,7 @@
 use plotters::prelude::*;
 
 use super::axis::{Axis, Ticked};
-use super::ink::{self, Area, End, Failure, fit, write};
-use super::layout::Place;
+use super::ink::{self, Area, End, Failure, Place, fit, write};
 use super::panel::{Bar, Rows};
 use crate::report::palette::{self, AXIS, GRID, MUTED, SURFACE, TEXT};
 

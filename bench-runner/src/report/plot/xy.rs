@@ -4,8 +4,7 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::axis::Ticked;
-use super::ink::{self, Area, End, Failure, SIZE, fit, write};
-use super::layout::Place;
+use super::ink::{self, Area, End, Failure, Place, SIZE, fit, write};
 use super::panel::{Mark, Plot};
 use crate::report::palette::{self, AXIS, GRID, HEAT, MUTED, TEXT};
 
