@@ -75,7 +75,8 @@ fn recording() -> TrialRecording {
         },
         arrivals_left: None,
         counters: None,
-        at_rest: true,
+        missing_book: None,
+        silent_nodes: Default::default(),
         samples: Vec::new(),
         bystanders: BystanderLatencies::default(),
         generator: GeneratorRecording::default(),
@@ -89,7 +90,7 @@ fn summarise(scenario: &Scenario, ensemble: &Description, recording: &TrialRecor
     let trials = vec![vec![measure(&scenario.arms[0], recording)]];
     let run = Run {
         scenario,
-        ensemble,
+        ensembles: std::slice::from_ref(ensemble),
         nodes: Vec::new(),
         started: SystemTime::UNIX_EPOCH,
         elapsed: Duration::from_secs(600),
@@ -110,7 +111,7 @@ fn summary(criterion: &mut Criterion) {
         service: "zookeeper".to_owned(),
         provider: "local".to_owned(),
         version: String::new(),
-        java: String::new(),
+        java: None,
         installation: String::new(),
         nodes: Vec::new(),
         settings: Default::default(),

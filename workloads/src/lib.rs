@@ -1,20 +1,21 @@
 //! What one simulated worker does, and what it reports.
 //!
-//! This library knows nothing of files, charts, processes or the command line; the runner above it knows nothing of znodes
-//! or watches. Between the two stand the [settings](settings) of the workers, the [recipes](recipe) by name, and the
+//! This library knows nothing of files, charts, processes or the command line; the runner above it knows nothing of znodes,
+//! keys or watches. Between the two stand the [settings](settings) of the workers, the [recipes](recipe) by name, and the
 //! [record](record) that a worker writes.
 //!
 //! | module | what it is |
 //! |---|---|
 //! | [`settings`] | what a scenario says about the workers |
 //! | [`recipe`] | the verbs that recipes have in common |
-//! | [`zookeeper`] | the instrumented session, and one recipe a file |
+//! | [`zookeeper`], [`etcd`] | each service's instrumented session, and one recipe a file |
 //! | [`worker`] | one simulated worker: acquire, hold, release, think |
 //! | [`fleet`] | all workers of a trial: connect, start, stop, close the books |
 //! | [`bystander`] | sessions that have nothing to do with the lock, and suffer from it |
 //! | [`record`] | what is counted on the way, without a lock or an allocation |
 
 pub mod bystander;
+pub mod etcd;
 pub mod fleet;
 pub mod recipe;
 pub mod record;

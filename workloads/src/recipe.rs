@@ -5,7 +5,8 @@ use std::future::Future;
 /// A grant: the worker holds the lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// Fencing token, rising from grant to grant of one lock. ZooKeeper: the czxid of the grant's znode.
+    /// Fencing token, rising from grant to grant of one lock. ZooKeeper: the czxid of the grant's znode;
+    /// etcd: the create revision of its key.
     pub token: i64,
     /// The znode or key that stands for the grant.
     pub path: String,

@@ -16,12 +16,15 @@ use serde::{Deserialize, Serialize};
 pub enum Service {
     /// Apache ZooKeeper.
     Zookeeper,
+    /// etcd, version 3.
+    Etcd,
 }
 
 impl fmt::Display for Service {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Service::Zookeeper => "zookeeper",
+            Service::Etcd => "etcd",
         })
     }
 }
@@ -29,10 +32,10 @@ impl fmt::Display for Service {
 /// An algorithm that workers run. The names are those of scenarios, reports and result files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum Recipe {
-    /// One znode that everybody tries to create and everybody else watches: the herd.
+    /// One znode or key that everybody tries to create and everybody else watches: the herd.
     #[serde(rename = "lock/naive")]
     NaiveLock,
-    /// Curator's InterProcessMutex: a queue in which each waiter watches its predecessor alone.
+    /// Curator's InterProcessMutex, and etcd's concurrency.Mutex: a queue in which each waiter watches its predecessor alone.
     #[serde(rename = "lock/sequential")]
     SequentialLock,
     /// No recipe: every worker holds its session and does nothing. Measures what sessions alone cost.
@@ -164,8 +167,11 @@ pub struct WorkerSettings {
     pub hold: Delay,
     /// How long a worker rests between a release and its next acquire; not used in an open loop.
     pub think: Delay,
-    /// The session timeout asked for.
+    /// The session timeout asked for; etcd: the lease's ttl, in whole seconds.
     pub session_timeout: Duration,
+    /// etcd: over how many client connections the workers are spread, worker by worker; `None`: each has its own. The
+    /// lease is each worker's own in any case. ZooKeeper pays no heed to it: a connection is a session there.
+    pub connections: Option<u32>,
     /// How many sessions are being opened at any moment.
     pub connect_concurrency: u32,
     /// The seed of every random choice.

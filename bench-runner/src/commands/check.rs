@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use workloads::settings::{Arrivals, Delay, Mode};
+use workloads::settings::{Arrivals, Delay, Mode, Service};
 
 use super::{Failure, print};
 use crate::cli::CheckArgs;
@@ -27,7 +27,14 @@ fn describe(scenario: &Scenario) -> String {
         line(&mut text, "question", question);
     }
     let nodes = scenario.ensemble.nodes;
-    line(&mut text, "ensemble", &format!("{nodes} local ZooKeeper {}", if nodes == 1 { "node" } else { "nodes" }));
+    let each = scenario.services().into_iter().map(|service| {
+        let title = match service {
+            Service::Zookeeper => "ZooKeeper",
+            Service::Etcd => "etcd",
+        };
+        format!("{nodes} local {title} {}", if nodes == 1 { "node" } else { "nodes" })
+    });
+    line(&mut text, "ensemble", &each.collect::<Vec<_>>().join(" and "));
     for (number, arm) in scenario.arms.iter().enumerate() {
         line(&mut text, &format!("arm {number}"), &describe_arm(arm));
     }
@@ -53,8 +60,12 @@ fn describe_arm(arm: &ArmSettings) -> String {
         Mode::Open(Arrivals::Constant(rate)) => format!("open, {rate} arrivals a second, evenly spaced"),
         Mode::Open(Arrivals::Poisson(rate)) => format!("open, {rate} arrivals a second, Poisson"),
     };
+    let connections = match settings.connections {
+        Some(connections) => format!(" over {connections} shared connections"),
+        None => String::new(),
+    };
     format!(
-        "{} ({}) on {}: {} workers, {} {}, hold {}, {mode}",
+        "{} ({}) on {}: {} workers{connections}, {} {}, hold {}, {mode}",
         arm.label,
         settings.recipe,
         arm.service,

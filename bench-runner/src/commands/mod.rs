@@ -1,6 +1,7 @@
 //! The commands, one a file: each leads the data through the stages and answers with an exit code.
 
 mod check;
+mod ensembles;
 mod failure;
 mod report;
 mod run;

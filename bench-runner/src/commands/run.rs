@@ -6,10 +6,11 @@ use std::time::{Instant, SystemTime};
 
 use tokio_util::sync::CancellationToken;
 
+use super::ensembles::Ensembles;
 use super::report::{draw, show};
 use super::{Failure, print};
 use crate::cli::{Format, RunArgs};
-use crate::ensemble::{Description, Ensemble, ZookeeperSettings, limits};
+use crate::ensemble::limits;
 use crate::exit;
 use crate::measure::arm::MeasuredArm;
 use crate::measure::trial::{self as measure_trial, MeasuredTrial};
@@ -71,8 +72,7 @@ struct Pipeline<'a> {
     progress: &'a dyn Progress,
     interrupted: CancellationToken,
     folder: Folder,
-    ensemble: Ensemble,
-    description: Description,
+    ensembles: Ensembles,
     root: String,
     idle_rss_bytes: u64,
     peak_rss_bytes: u64,
@@ -89,19 +89,14 @@ impl<'a> Pipeline<'a> {
         let begun = Instant::now();
         let interrupted =
             interrupt::listen().map_err(|error| Failure::Internal(format!("cannot listen for Ctrl-C: {error}")))?;
-        let settings = local_settings(scenario);
         let say = |what: &str| progress.say(what);
-        let ensemble = tokio::select! {
+        let ensembles = tokio::select! {
             biased;
             () = interrupted.cancelled() => Err(Failure::Interrupted),
-            ensemble = Ensemble::start(settings, &say) => ensemble.map_err(Failure::from),
+            ensembles = Ensembles::start(scenario, &say) => ensembles.map_err(Failure::from),
         };
-        let described = match ensemble {
-            Ok(ensemble) => ensemble.describe().await.map(|description| (ensemble, description)).map_err(Failure::from),
-            Err(failure) => Err(failure),
-        };
-        let (ensemble, description) = match described {
-            Ok(described) => described,
+        let ensembles = match ensembles {
+            Ok(ensembles) => ensembles,
             Err(failure) => {
                 folder.discard();
                 return Err(failure);
@@ -112,8 +107,7 @@ impl<'a> Pipeline<'a> {
             progress,
             interrupted,
             folder,
-            ensemble,
-            description,
+            ensembles,
             // Unique among runs against the same servers, now and later.
             root: format!("/bench-runner/{}-{}", humantime::format_rfc3339_seconds(started), process::id()),
             idle_rss_bytes: generator::memory().now,
@@ -150,7 +144,7 @@ impl<'a> Pipeline<'a> {
                     incomplete = Some(error.render(false));
                     failure = Some(error.exit_code());
                     if self.trials.iter().all(Vec::is_empty) {
-                        let _ = self.ensemble.stop().await;
+                        let _ = self.ensembles.stop().await;
                         self.folder.discard();
                         return Err(error);
                     }
@@ -167,7 +161,7 @@ impl<'a> Pipeline<'a> {
         generator::release_free_memory();
         let context = Context {
             scenario: self.scenario,
-            ensemble: &self.ensemble,
+            ensemble: self.ensembles.of(arm.service),
             root: &self.root,
             idle_rss_bytes: self.idle_rss_bytes,
             interrupted: &self.interrupted,
@@ -202,6 +196,12 @@ impl<'a> Pipeline<'a> {
                 recording.failures.iter().map(|(told, times)| format!("{times} × {told}")).collect();
             self.noticed.push(Warning::SessionsLost { label: label(), told: told.join("; ") });
         }
+        for (node, times) in &recording.silent_nodes {
+            self.noticed.push(Warning::NodeSilent { label: label(), node: node.clone(), times: *times });
+        }
+        if let Some(elections) = recording.counters.and_then(|counters| counters.leaders).filter(|count| *count > 0) {
+            self.noticed.push(Warning::Elections { label: label(), elections });
+        }
         if recording.bystanders.failed > 0 {
             self.noticed.push(Warning::BystandersFailed { label: label(), failed: recording.bystanders.failed });
         }
@@ -210,8 +210,8 @@ impl<'a> Pipeline<'a> {
     fn compose(&self, incomplete: Option<String>) -> (Summary, Vec<MeasuredArm>) {
         let run = Run {
             scenario: self.scenario,
-            ensemble: &self.description,
-            nodes: self.ensemble.usage(),
+            ensembles: &self.ensembles.descriptions,
+            nodes: self.ensembles.usage(),
             started: self.started,
             elapsed: self.begun.elapsed(),
             incomplete,
@@ -226,7 +226,7 @@ impl<'a> Pipeline<'a> {
         let complete = incomplete.is_none();
         let (summary, arms) = self.compose(incomplete);
         self.progress.say("stopping the servers");
-        if let Err(error) = self.ensemble.stop().await {
+        if let Err(error) = self.ensembles.stop().await {
             eprintln!("warning: {error}");
         }
         self.progress.say("writing the results");
@@ -266,16 +266,4 @@ fn line(label: &str, trial: &MeasuredTrial) -> String {
         parts.push("UNSAFE".to_owned());
     }
     format!("trial {}, {label}: {}", figures.position, parts.join(", "))
-}
-
-fn local_settings(scenario: &Scenario) -> ZookeeperSettings {
-    let settings = &scenario.ensemble;
-    ZookeeperSettings {
-        nodes: settings.nodes,
-        tick: settings.zookeeper.tick,
-        heap: settings.zookeeper.heap.clone(),
-        fsync: settings.zookeeper.fsync,
-        base_port: settings.zookeeper.base_port,
-        jvm_flags: settings.zookeeper.jvm_flags.clone(),
-    }
 }

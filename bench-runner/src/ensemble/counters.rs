@@ -18,6 +18,8 @@ pub struct Counters {
     pub watches: u64,
     /// Sessions (etcd: leases) that are alive now, those whose client is gone and whose timeout is not over among them.
     pub sessions: u64,
+    /// Leaders that the ensemble has had since the servers' start, where it tells (etcd).
+    pub leaders: Option<u64>,
     /// ZooKeeper: requests accepted and not answered now. etcd: proposals that are not decided, and watchers that lag.
     pub outstanding: u64,
 }
@@ -87,6 +89,7 @@ impl Counters {
             packets_sent: sum(|node| node.sent),
             watches: sum(|node| node.watches.unwrap_or(0)),
             sessions: known.map_or_else(|| sum(|node| node.connections.unwrap_or(0)), |(_, sessions)| sessions),
+            leaders: nodes.iter().filter_map(|node| node.leaders).max(),
             outstanding: sum(|node| node.outstanding.unwrap_or(0)),
         }
     }
@@ -99,6 +102,7 @@ impl Counters {
             notifications: notifications.map(|(now, before)| now.combine(before, u64::saturating_sub)),
             packets_received: self.packets_received.saturating_sub(earlier.packets_received),
             packets_sent: self.packets_sent.saturating_sub(earlier.packets_sent),
+            leaders: self.leaders.zip(earlier.leaders).map(|(now, before)| now.saturating_sub(before)),
             ..*self
         }
     }

@@ -68,6 +68,8 @@ pub(crate) struct NodeReport {
     pub connections: Option<u64>,
     /// What it has accepted and not finished.
     pub outstanding: Option<u64>,
+    /// Leaders that it has seen since its start.
+    pub leaders: Option<u64>,
     /// How much of the ensemble's history it has seen: of two that differ about the sessions, the larger one is right.
     pub applied: u64,
     /// A leader that tells how many followers have caught up.

@@ -47,6 +47,7 @@ pub fn merge(arm: &ArmSettings, trials: &[MeasuredTrial]) -> MeasuredArm {
         service: arm.service,
         workers: arm.workers.workers,
         resources: arm.workers.resources,
+        connections: arm.workers.connections,
         mode: mode_name(arm.workers.mode).to_owned(),
         trials: trials.len() as u32,
         grants,

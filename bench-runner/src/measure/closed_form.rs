@@ -3,7 +3,7 @@
 //! In a settled drain each of the N workers of a lock acquires once, and a holder releases only when every worker that still
 //! waits has armed its watch. The k-th release then finds N − k waiting.
 //!
-//! - `lock/naive`: all of them watch the released znode, so the drain costs (N − 1) + (N − 2) + … + 0 = N(N − 1)/2.
+//! - `lock/naive`: all of them watch the released znode or key, so the drain costs (N − 1) + (N − 2) + … + 0 = N(N − 1)/2.
 //! - `lock/sequential`: only the successor does, and the last release finds nobody: N − 1.
 
 use workloads::settings::{Mode, Recipe, WorkerSettings};
@@ -40,6 +40,7 @@ mod tests {
             hold: Delay::NONE,
             think: Delay::NONE,
             session_timeout: Duration::from_secs(10),
+            connections: None,
             connect_concurrency: 1,
             seed: 1,
         }

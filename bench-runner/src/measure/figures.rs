@@ -53,7 +53,8 @@ pub struct KindCount {
 /// What the workers' sessions sent, and what came back.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Requests {
-    /// All requests that the recipes sent; the client library's own pings and connects are not among them.
+    /// All requests that the recipes sent; the client library's own pings and connects are not among them, and neither is
+    /// what keeps an etcd lease (`leaseGrant`, `leaseKeepAlive`, `leaseRevoke`): that is in `by_kind` alone.
     pub total: u64,
     /// Requests for each grant; `null` without grants.
     pub per_grant: Option<f64>,
@@ -203,10 +204,13 @@ pub struct Arm {
     pub recipe: Recipe,
     /// The service.
     pub service: Service,
-    /// Workers, each with its own session.
+    /// Workers, each with its own session (etcd: lease).
     pub workers: u32,
     /// Locks they were spread over.
     pub resources: u32,
+    /// Client connections that the workers shared (etcd); `null` where each had its own.
+    #[serde(default)]
+    pub connections: Option<u32>,
     /// `drain`, `closed` or `open`.
     pub mode: String,
     /// Measured trials.

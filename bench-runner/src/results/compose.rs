@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use workloads::settings::Service;
+
 use super::environment;
 use super::summary::{Ensemble, Generator, Node, SCHEMA_VERSION, Summary};
 use super::warnings::{self, Warning};
@@ -17,8 +19,8 @@ use crate::scenario::Scenario;
 pub struct Run<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
-    /// The servers, as they were when they had started.
-    pub ensemble: &'a Description,
+    /// The servers of each service, as they were when they had started.
+    pub ensembles: &'a [Description],
     /// What the nodes have used so far.
     pub nodes: Vec<NodeUsage>,
     /// When the run began.
@@ -47,9 +49,7 @@ pub fn compose(run: &Run<'_>, trials: &TrialsByArm) -> (Summary, Vec<MeasuredArm
         .map(|(arm, trials)| merge(arm, trials))
         .collect();
     let figures: Vec<_> = arms.iter().map(|arm| arm.figures.clone()).collect();
-    let mut services: Vec<String> = scenario.arms.iter().map(|arm| arm.service.to_string()).collect();
-    services.sort();
-    services.dedup();
+    let services: Vec<String> = scenario.services().iter().map(ToString::to_string).collect();
     let mut lags = histogram::empty();
     trials.iter().for_each(|trials| histogram::merge(&mut lags, &merged(trials, |trial| &trial.lags)));
     let generator = Generator {
@@ -58,11 +58,17 @@ pub fn compose(run: &Run<'_>, trials: &TrialsByArm) -> (Summary, Vec<MeasuredArm
         lag_ms: histogram::latency(&lags),
         saturated: trials.iter().flatten().any(|trial| trial.saturated),
     };
-    let environment = environment::collect(scenario, run.ensemble);
+    let environment = environment::collect(scenario, run.ensembles);
     let mut noticed = run.noticed.clone();
     noticed.extend(warnings::of_figures(&figures, &environment));
-    if !scenario.ensemble.zookeeper.fsync {
-        noticed.push(Warning::NoFsync);
+    for service in scenario.services() {
+        let fsync = match service {
+            Service::Zookeeper => scenario.ensemble.zookeeper.fsync,
+            Service::Etcd => scenario.ensemble.etcd.fsync,
+        };
+        if !fsync {
+            noticed.push(Warning::NoFsync { service });
+        }
     }
     let summary = Summary {
         schema_version: SCHEMA_VERSION,
@@ -74,7 +80,7 @@ pub fn compose(run: &Run<'_>, trials: &TrialsByArm) -> (Summary, Vec<MeasuredArm
         incomplete_reason: run.incomplete.clone(),
         started: humantime::format_rfc3339_seconds(run.started).to_string(),
         elapsed_seconds: run.elapsed.as_secs_f64(),
-        ensemble: ensemble(run.ensemble),
+        ensemble: ensemble(run),
         environment,
         settings: scenario.text.clone(),
         contrasts: contrasts(&figures),
@@ -86,12 +92,22 @@ pub fn compose(run: &Run<'_>, trials: &TrialsByArm) -> (Summary, Vec<MeasuredArm
     (summary, arms)
 }
 
-fn ensemble(description: &Description) -> Ensemble {
+fn ensemble(run: &Run<'_>) -> Ensemble {
+    // The names of settings are each server's own; a word that both use says whose it is.
+    let is_shared = |name: &String| run.ensembles.iter().filter(|one| one.settings.contains_key(name)).count() > 1;
+    let named = |one: &Description, name: &String| match is_shared(name) {
+        true => format!("{} {name}", one.service),
+        false => name.clone(),
+    };
     Ensemble {
-        nodes: description.nodes.len() as u32,
-        provider: description.provider.clone(),
-        versions: [(description.service.clone(), description.version.clone())].into(),
-        settings: description.settings.clone(),
+        nodes: run.scenario.ensemble.nodes,
+        provider: run.ensembles.first().map(|one| one.provider.clone()).unwrap_or_default(),
+        versions: run.ensembles.iter().map(|one| (one.service.clone(), one.version.clone())).collect(),
+        settings: run
+            .ensembles
+            .iter()
+            .flat_map(|one| one.settings.iter().map(move |(name, value)| (named(one, name), value.clone())))
+            .collect(),
     }
 }
 
@@ -101,9 +117,9 @@ fn nodes(run: &Run<'_>) -> Vec<Node> {
         .map(|usage| Node {
             name: usage.name.clone(),
             role: run
-                .ensemble
-                .nodes
+                .ensembles
                 .iter()
+                .flat_map(|ensemble| &ensemble.nodes)
                 .find(|node| node.name == usage.name)
                 .map(|node| node.role.to_string())
                 .unwrap_or_default(),

@@ -7,7 +7,7 @@ use crate::ensemble::Description;
 use crate::scenario::Scenario;
 
 /// Looks at this machine. What cannot be found out is left empty, never guessed.
-pub fn collect(scenario: &Scenario, ensemble: &Description) -> Environment {
+pub fn collect(scenario: &Scenario, ensembles: &[Description]) -> Environment {
     let cpus = std::thread::available_parallelism().map_or(0, |cpus| cpus.get() as u32);
     Environment {
         bench_runner: env!("CARGO_PKG_VERSION").to_owned(),
@@ -19,6 +19,6 @@ pub fn collect(scenario: &Scenario, ensemble: &Description) -> Environment {
         cpu_model: CpuInfo::current().ok().and_then(|info| info.model_name(0).map(str::to_owned)).unwrap_or_default(),
         cpus,
         memory_bytes: Meminfo::current().map_or(0, |memory| memory.mem_total),
-        java: ensemble.java.clone(),
+        java: ensembles.iter().find_map(|ensemble| ensemble.java.clone()),
     }
 }

@@ -52,7 +52,7 @@ pub struct Summary {
 /// The servers under test.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ensemble {
-    /// How many nodes.
+    /// How many nodes of each service.
     pub nodes: u32,
     /// Who runs them: `local`, `docker` or `external`.
     pub provider: String,
@@ -99,7 +99,7 @@ pub struct Generator {
 /// One server process over the whole run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Node {
-    /// `zookeeper-1`, …
+    /// `zookeeper-1`, `etcd-1`, …
     pub name: String,
     /// Its role when the first trial began: `leader`, `follower`, `standalone`.
     pub role: String,

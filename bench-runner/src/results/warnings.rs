@@ -1,5 +1,7 @@
 //! What the reader of a result has to know before trusting it, and what to do about it.
 
+use workloads::settings::Service;
+
 use super::summary::{self, Environment};
 use crate::measure::figures::Arm;
 
@@ -12,7 +14,10 @@ pub enum Warning {
         cpus: u32,
     },
     /// Servers acknowledged writes before they were on disk.
-    NoFsync,
+    NoFsync {
+        /// Whose servers.
+        service: Service,
+    },
     /// The clients' and the servers' counts differ.
     BooksDiffer {
         /// The arm.
@@ -67,6 +72,22 @@ pub enum Warning {
         label: String,
         /// How many, and what they were told.
         told: String,
+    },
+    /// A node did not answer when it was sampled.
+    NodeSilent {
+        /// The arm.
+        label: String,
+        /// The node.
+        node: String,
+        /// How often; it is asked about once a second.
+        times: u32,
+    },
+    /// The ensemble elected a new leader within a trial.
+    Elections {
+        /// The arm.
+        label: String,
+        /// How often.
+        elections: u64,
     },
     /// Bystanders' operations failed.
     BystandersFailed {
@@ -154,9 +175,9 @@ impl Warning {
                 format!("generator and servers shared {cpus} processors, so rates and latencies are this machine's"),
                 "compare arms of one run with each other, and counts with anything".to_owned(),
             ),
-            Warning::NoFsync => (
-                "the servers acknowledged writes before they were on disk (fsync = false)".to_owned(),
-                "set ensemble.zookeeper.fsync = true for figures that stand for production".to_owned(),
+            Warning::NoFsync { service } => (
+                format!("the servers of {service} acknowledged writes before they were on disk (fsync = false)"),
+                format!("set ensemble.{service}.fsync = true for figures that stand for production"),
             ),
             Warning::BooksDiffer { label, client, server } => (
                 format!("{label}: clients counted {client} notifications and the servers {server}"),
@@ -191,6 +212,16 @@ impl Warning {
             Warning::SessionsLost { label, told } => (
                 format!("{label}: workers lost their session: {told}"),
                 "raise workers.session_timeout if the servers were merely slow".to_owned(),
+            ),
+            Warning::NodeSilent { label, node, times } => (
+                format!("{label}: {node} did not answer {times} of the questions that it is asked once a second"),
+                "it was stopped, cut off or overloaded: figures of that trial are those of an ensemble at fault".to_owned(),
+            ),
+            Warning::Elections { label, elections } => (
+                format!("{label}: the ensemble elected a new leader {elections} times within a trial"),
+                "figures of that trial are those of an ensemble at fault; raise ensemble.etcd.election_timeout if the \
+                 servers were merely slow"
+                    .to_owned(),
             ),
             Warning::BystandersFailed { label, failed } => (
                 format!("{label}: {failed} operations of bystanders failed; their latencies are not in the figures"),

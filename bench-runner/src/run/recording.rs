@@ -1,5 +1,6 @@
 //! What one trial yields, as plain data: the input of the stage that measures.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use workloads::bystander::BystanderLatencies;
@@ -97,6 +98,8 @@ pub struct TrialRecording {
     pub nodes_cpu_seconds: f64,
     /// Resident set of the generator before the first worker of the run connected, in bytes.
     pub idle_rss_bytes: u64,
+    /// How often each node did not answer in time when it was sampled, for those that did not.
+    pub silent_nodes: BTreeMap<String, u32>,
     /// What workers were told that lost their session.
     pub failures: Failures,
 }

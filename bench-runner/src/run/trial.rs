@@ -1,5 +1,6 @@
 //! One trial, from connecting the workers to sending them home.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -30,7 +31,7 @@ pub enum TrialError {
     Fleet(#[from] FleetError),
     /// The bystanders could not be connected.
     #[error("the bystanders got no session: {0}")]
-    Bystanders(workloads::zookeeper::session::SessionError),
+    Bystanders(workloads::bystander::BystanderError),
     /// The user interrupted before the workers had started.
     #[error("interrupted")]
     Interrupted,
@@ -40,7 +41,7 @@ pub enum TrialError {
 pub struct Context<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
-    /// The servers.
+    /// The servers of the arm's service.
     pub ensemble: &'a Ensemble,
     /// The path on the servers below which this run keeps everything.
     pub root: &'a str,
@@ -145,7 +146,7 @@ impl<'a> Started<'a> {
 
         self.bystanders.enter(Phase::Contention);
         self.fleet.start();
-        let (end, samples) = self.watch_until_over().await;
+        let (end, samples, silent_nodes) = self.watch_until_over().await;
         let length = self.recorder.now();
         self.fleet.stop();
         self.bystanders.enter(Phase::Between);
@@ -180,6 +181,7 @@ impl<'a> Started<'a> {
             generator,
             nodes_cpu_seconds,
             idle_rss_bytes: self.context.idle_rss_bytes,
+            silent_nodes,
             failures,
         }
     }
@@ -202,14 +204,17 @@ impl<'a> Started<'a> {
     }
 
     /// Waits until the trial is over, whichever way, and samples the nodes meanwhile.
-    async fn watch_until_over(&self) -> (End, Vec<Sample>) {
+    async fn watch_until_over(&self) -> (End, Vec<Sample>, BTreeMap<String, u32>) {
         let ensemble = self.context.ensemble;
         let begun = Instant::now();
         let mut samples = Vec::new();
+        let mut silent_nodes: BTreeMap<String, u32> = BTreeMap::new();
         let sampling = async {
             let mut due = begun;
             loop {
-                samples.push(sample(ensemble, begun).await);
+                let (sample, silent) = sample(ensemble, begun).await;
+                samples.push(sample);
+                silent.into_iter().for_each(|node| *silent_nodes.entry(node).or_default() += 1);
                 due = (due + SAMPLE_PACE).max(Instant::now());
                 tokio::time::sleep_until(due).await;
             }
@@ -227,7 +232,7 @@ impl<'a> Started<'a> {
             end = over => end,
             () = sampling => unreachable!("it samples for ever"),
         };
-        (end, samples)
+        (end, samples, silent_nodes)
     }
 
     fn end(&self, elapsed: Duration) -> Option<End> {
@@ -275,14 +280,17 @@ fn nodes_cpu_seconds(ensemble: &Ensemble) -> f64 {
     ensemble.usage().iter().map(|node| node.cpu_seconds).sum()
 }
 
-async fn sample(ensemble: &Ensemble, begun: Instant) -> Sample {
+/// A sample, and the nodes that did not answer in time.
+async fn sample(ensemble: &Ensemble, begun: Instant) -> (Sample, Vec<String>) {
     let nodes = ensemble.sample().await;
-    Sample {
+    let silent = nodes.nodes.iter().filter(|node| node.watches.is_none()).map(|node| node.name.clone()).collect();
+    let sample = Sample {
         at: begun.elapsed(),
         nodes_cpu_seconds: nodes.cpu_seconds(),
         nodes_rss_bytes: nodes.rss_bytes(),
         watches: nodes.watches(),
         sessions: nodes.sessions,
         generator_cpu_seconds: generator::cpu_seconds(),
-    }
+    };
+    (sample, silent)
 }

@@ -33,7 +33,7 @@ pub struct ScenarioFile {
     /// The coordination service under test; an arm may name another one.
     #[serde(default = "zookeeper")]
     pub service: Service,
-    /// The servers under test. All arms of a scenario run on the same ensemble.
+    /// The servers under test. All arms of a service run on the same ensemble; with arms of both services there are two ensembles, and while an arm runs on one the other rests.
     #[serde(default)]
     pub ensemble: EnsembleFile,
     /// How often and how long each arm is measured.
@@ -42,7 +42,7 @@ pub struct ScenarioFile {
     /// What the workers of every arm do; each key may be overridden under the arm's own `workers`.
     #[serde(default)]
     pub workers: WorkersFile,
-    /// A few sessions that read and write an unrelated znode at a steady rate: what the herd does to everybody else.
+    /// A few sessions that read and write an unrelated znode or key at a steady rate: what the herd does to everybody else.
     #[serde(default)]
     pub bystanders: BystandersFile,
     /// The arms to compare, at least one: each a recipe with its settings. They run in balanced order (A B B A …).
@@ -66,16 +66,23 @@ fn zookeeper() -> Service {
 pub struct EnsembleFile {
     /// Who runs the servers. `local`: child processes of bench-runner on this machine.
     pub provider: Provider,
-    /// How many servers: 1, 3, 5, 7 or 9. An even number is refused, since it survives no more failures than the odd one below.
+    /// How many servers of each service: 1, 3, 5, 7 or 9. An even number is refused, since it survives no more failures than the odd one below.
     #[schemars(extend("enum" = [1, 3, 5, 7, 9]))]
     pub nodes: u32,
     /// How each ZooKeeper server is set up.
     pub zookeeper: ZookeeperFile,
+    /// How each etcd server is set up.
+    pub etcd: EtcdFile,
 }
 
 impl Default for EnsembleFile {
     fn default() -> Self {
-        EnsembleFile { provider: Provider::Local, nodes: 3, zookeeper: ZookeeperFile::default() }
+        EnsembleFile {
+            provider: Provider::Local,
+            nodes: 3,
+            zookeeper: ZookeeperFile::default(),
+            etcd: EtcdFile::default(),
+        }
     }
 }
 
@@ -112,6 +119,42 @@ impl Default for ZookeeperFile {
     }
 }
 
+/// How each etcd server is set up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Etcd")]
+pub struct EtcdFile {
+    /// The server's `--heartbeat-interval`, 10ms to 5s.
+    pub heartbeat_interval: Span,
+    /// The server's `--election-timeout`: 5 heartbeats to 50s. No lease is shorter than one and a half of it, rounded up to a second.
+    pub election_timeout: Span,
+    /// The server's `--quota-backend-bytes` in MiB, 16 to 65,536: beyond it writes are refused.
+    #[schemars(range(min = 16, max = 65_536))]
+    pub quota_mib: u32,
+    /// The server's `--snapshot-count`: transactions between two snapshots. The default is more than a run makes, so that none falls into a trial.
+    #[schemars(range(min = 1))]
+    pub snapshot_count: u32,
+    /// Whether a write is on disk before it is acknowledged. `false` sets `--unsafe-no-fsync`, which came with etcd 3.5: faster, unsafe, and told in the report.
+    pub fsync: bool,
+    /// Fixed ports from here on, two for each server (client, peer). Free ports are taken when it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u16", range(min = 1024))]
+    pub base_port: Option<u16>,
+}
+
+impl Default for EtcdFile {
+    fn default() -> Self {
+        EtcdFile {
+            heartbeat_interval: Span(std::time::Duration::from_millis(100)),
+            election_timeout: Span::seconds(1),
+            quota_mib: 2048,
+            snapshot_count: 10_000_000,
+            fsync: true,
+            base_port: None,
+        }
+    }
+}
+
 /// How often and how long each arm is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -142,7 +185,7 @@ impl Default for TrialsFile {
     }
 }
 
-/// What the workers do. Each worker has a session of its own.
+/// What the workers do. Each worker has a session (etcd: a lease) of its own.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Workers")]
@@ -171,7 +214,7 @@ pub struct WorkersFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ArrivalsFile")]
     pub arrivals: Option<ArrivalsFile>,
-    /// The session timeout asked for: 2 to 20 ticks of the server, beyond which it would be clamped silently. Default: 20 ticks.
+    /// The session timeout asked for. ZooKeeper: 2 to 20 ticks of the server, beyond which it would be clamped silently; default 20 ticks. etcd: the lease's ttl in whole seconds, not below one and a half election timeouts; default 20s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Span")]
     pub session_timeout: Option<Span>,
@@ -179,6 +222,10 @@ pub struct WorkersFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 10_000), extend("default" = 64))]
     pub connect_concurrency: Option<u32>,
+    /// etcd: over how many client connections the workers are spread, worker by worker; at most as many as workers. Default: each worker has a connection of its own, as each has a lease of its own in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1))]
+    pub connections: Option<u32>,
     /// Whether requests and notifications are counted. `false` keeps the grants alone, to show what the counting costs; a drain needs the counts. Default `true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool", extend("default" = true))]
@@ -197,6 +244,7 @@ impl WorkersFile {
             arrivals: self.arrivals.or(base.arrivals),
             session_timeout: self.session_timeout.or(base.session_timeout),
             connect_concurrency: self.connect_concurrency.or(base.connect_concurrency),
+            connections: self.connections.or(base.connections),
             telemetry: self.telemetry.or(base.telemetry),
         }
     }

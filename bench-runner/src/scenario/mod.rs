@@ -35,5 +35,6 @@ pub use error::ScenarioError;
 pub use load::{load, parse};
 pub use schema::{schema, schema_text};
 pub use settings::{
-    ArmSettings, BystanderSettings, EnsembleSettings, Provider, Scenario, TrialSettings, ZookeeperSettings,
+    ArmSettings, BystanderSettings, EnsembleSettings, EtcdSettings, Provider, Scenario, TrialSettings,
+    ZookeeperSettings,
 };

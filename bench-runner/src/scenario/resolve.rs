@@ -1,16 +1,24 @@
 //! From the file's types to the settings: defaults, `[workers]` and the arms' own settings merged.
 
-use workloads::settings::{Arrivals, Delay, Mode, WorkerSettings};
+use std::time::Duration;
+
+use workloads::settings::{Arrivals, Delay, Mode, Service, WorkerSettings};
 
 use super::file::{ArmFile, ModeName, ProcessName, ScenarioFile, WorkersFile};
-use super::settings::{ArmSettings, BystanderSettings, EnsembleSettings, Scenario, TrialSettings, ZookeeperSettings};
+use super::settings::{
+    ArmSettings, BystanderSettings, EnsembleSettings, EtcdSettings, Scenario, TrialSettings, ZookeeperSettings,
+};
+use crate::ensemble::etcd::settings::shortest_lease_seconds;
 
 /// The longest session timeout that a server grants, in ticks; also the default.
 pub const MOST_TICKS: u32 = 20;
 
+/// The ttl of an etcd lease unless the scenario says otherwise, or the servers grant no shorter one.
+const LEASE: Duration = Duration::from_secs(20);
+
 /// The scenario without its name and text; `None` if something is missing that `validate` asks for.
 pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
-    let zookeeper = &file.ensemble.zookeeper;
+    let (zookeeper, etcd) = (&file.ensemble.zookeeper, &file.ensemble.etcd);
     Some(Scenario {
         name: String::new(),
         question: file.question.clone(),
@@ -24,6 +32,14 @@ pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
                 fsync: zookeeper.fsync,
                 base_port: zookeeper.base_port,
                 jvm_flags: zookeeper.jvm_flags.clone(),
+            },
+            etcd: EtcdSettings {
+                heartbeat_interval: etcd.heartbeat_interval.0,
+                election_timeout: etcd.election_timeout.0,
+                quota_mib: etcd.quota_mib,
+                snapshot_count: etcd.snapshot_count,
+                fsync: etcd.fsync,
+                base_port: etcd.base_port,
             },
         },
         trials: TrialSettings {
@@ -44,9 +60,10 @@ fn resolve_arm(arm: &ArmFile, file: &ScenarioFile) -> Option<ArmSettings> {
     let recipe = arm.recipe?;
     let workers = arm.workers.over(&file.workers);
     let delay = |text: Option<_>| text.map_or(Delay::NONE, Delay::from);
+    let service = arm.service.unwrap_or(file.service);
     Some(ArmSettings {
         label: label(arm).to_owned(),
-        service: arm.service.unwrap_or(file.service),
+        service,
         telemetry: workers.telemetry.unwrap_or(true),
         workers: WorkerSettings {
             recipe,
@@ -57,11 +74,25 @@ fn resolve_arm(arm: &ArmFile, file: &ScenarioFile) -> Option<ArmSettings> {
             think: delay(workers.think),
             session_timeout: workers
                 .session_timeout
-                .map_or(file.ensemble.zookeeper.tick.0 * MOST_TICKS, |timeout| timeout.0),
+                .map_or_else(|| default_timeout(service, file), |timeout| timeout.0),
+            connections: workers.connections.filter(|_| service == Service::Etcd),
             connect_concurrency: workers.connect_concurrency.unwrap_or(64),
             seed: file.seed,
         },
     })
+}
+
+fn default_timeout(service: Service, file: &ScenarioFile) -> Duration {
+    match service {
+        Service::Zookeeper => file.ensemble.zookeeper.tick.0 * MOST_TICKS,
+        Service::Etcd => LEASE.max(shortest_lease(file)),
+    }
+}
+
+/// The shortest lease that the scenario's etcd servers grant.
+pub fn shortest_lease(file: &ScenarioFile) -> Duration {
+    let etcd = &file.ensemble.etcd;
+    Duration::from_secs(shortest_lease_seconds(etcd.heartbeat_interval.0, etcd.election_timeout.0))
 }
 
 /// What an arm is called: its own word, else the recipe's name.

@@ -48,6 +48,8 @@ pub struct EnsembleSettings {
     pub nodes: u32,
     /// How the ZooKeeper servers are set up.
     pub zookeeper: ZookeeperSettings,
+    /// How the etcd servers are set up.
+    pub etcd: EtcdSettings,
 }
 
 /// How the ZooKeeper servers are set up.
@@ -63,6 +65,23 @@ pub struct ZookeeperSettings {
     pub base_port: Option<u16>,
     /// Further flags of the Java virtual machine, each beginning with `-`.
     pub jvm_flags: Vec<String>,
+}
+
+/// How the etcd servers are set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EtcdSettings {
+    /// `--heartbeat-interval`: whole milliseconds, 10 ms to 5 s.
+    pub heartbeat_interval: Duration,
+    /// `--election-timeout`: whole milliseconds, 5 heartbeats to 50 s. The shortest lease is about one and a half of it.
+    pub election_timeout: Duration,
+    /// `--quota-backend-bytes` in MiB, 16 to 65,536.
+    pub quota_mib: u32,
+    /// `--snapshot-count`, at least 1.
+    pub snapshot_count: u32,
+    /// Whether a write is on disk before it is acknowledged; `false` is `--unsafe-no-fsync`.
+    pub fsync: bool,
+    /// First of two ports per node (client, peer); `None` takes free ones.
+    pub base_port: Option<u16>,
 }
 
 /// How often and how long each arm is measured.
@@ -88,6 +107,16 @@ pub struct BystanderSettings {
     pub sessions: u32,
     /// Operations a second of each, a write and a read in turn; more than 0, at most 10,000.
     pub rate: f64,
+}
+
+impl Scenario {
+    /// The services that its arms load, each once, in the order of the enumeration.
+    pub fn services(&self) -> Vec<Service> {
+        let mut services: Vec<Service> = self.arms.iter().map(|arm| arm.service).collect();
+        services.sort();
+        services.dedup();
+        services
+    }
 }
 
 /// One recipe with its settings.

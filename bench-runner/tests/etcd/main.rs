@@ -3,6 +3,11 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests; clippy knows only the tests themselves.
 
 mod ensemble;
+mod faults;
+mod locks;
+mod runs;
+mod strangers;
+mod support;
 
 use std::time::Duration;
 

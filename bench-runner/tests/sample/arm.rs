@@ -81,6 +81,7 @@ pub fn arm(label: &str, shape: &Shape) -> Arm {
         service: Service::Zookeeper,
         workers: shape.workers,
         resources: 1,
+        connections: None,
         mode: "closed".to_owned(),
         trials: TRIALS,
         grants: all,

@@ -83,7 +83,7 @@ fn numbers_out_of_range() {
 #[test]
 fn ensembles() {
     let shown = complaints(&[
-        tables("service = \"etcd\"\n[ensemble]\nprovider = \"docker\"\nnodes = 4"),
+        tables("service = \"consul\"\n[ensemble]\nprovider = \"docker\"\nnodes = 4"),
         tables("service = \"zokeeper\"\n[ensemble]\nprovider = \"external\"\nnodes = 0"),
         tables("[ensemble]\nprovider = \"kubernetes\"\nnodes = 11"),
         tables("[ensemble]\nnodes = 2\n[ensemble.zookeeper]\nfsync = false"),
@@ -92,6 +92,29 @@ fn ensembles() {
         ),
         tables("[ensemble.zookeeper]\ntick = \"1500us\"\nheap = \"0m\"\nbase_port = 65530"),
         tables("[ensemble.zookeeper]\ntick = \"1000500us\""),
+    ]);
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn etcd() {
+    let etcd = |lines: &str| format!("service = \"etcd\"\n{lines}");
+    let shown = complaints(&[
+        tables(&etcd(
+            "[ensemble.etcd]\nheartbeat_interval = \"1ms\"\nquota_mib = 1\nsnapshot_count = 0\nbase_port = 80",
+        )),
+        tables(&etcd("[ensemble.etcd]\nelection_timeout = \"300ms\"")),
+        tables(&etcd("[ensemble.etcd]\nelection_timeout = \"2m\"\nbase_port = 65534")),
+        tables(&etcd("[ensemble.etcd]\nelection_timeout = \"1000500us\"\ntick = \"1s\"")),
+        workers("count = 50\nsession_timeout = \"1s\"").replace("version = 1\n", "version = 1\nservice = \"etcd\"\n"),
+        workers("count = 50\nsession_timeout = \"2500ms\"")
+            .replace("version = 1\n", "version = 1\nservice = \"etcd\"\n"),
+        workers("count = 50\nconnections = 60").replace("version = 1\n", "version = 1\nservice = \"etcd\"\n"),
+        workers("count = 50\nconnections = 0").replace("version = 1\n", "version = 1\nservice = \"etcd\"\n"),
+        workers("count = 50\nconnections = 5"),
+        arms(
+            "[[arm]]\nrecipe = \"lock/naive\"\nworkers = { connections = 5 }\n\n[[arm]]\nrecipe = \"lock/sequential\"\nservice = \"etcd\"",
+        ),
     ]);
     insta::assert_snapshot!(shown);
 }
@@ -114,7 +137,7 @@ fn arms_that_do_not_fit() {
         arms("[[arm]]\nlabel = \"x\"\n\n[[arm]]\nrecipe = \"lock/naiv\"\n\n[[arm]]\nrecipe = \"paxos\""),
         arms("[[arm]]\nrecipe = \"lock/naive\"\n\n[[arm]]\nrecipe = \"lock/naive\""),
         arms("[[arm]]\nrecipe = \"lock/naive\"\nlabel = \"a\"\n\n[[arm]]\nrecipe = \"lock/sequential\"\nlabel = \"a\""),
-        arms("[[arm]]\nrecipe = \"lock/naive\"\nlabel = \"\"\nservice = \"etcd\""),
+        arms("[[arm]]\nrecipe = \"lock/naive\"\nlabel = \"\"\nservice = \"consul\""),
         "version = 1\n[[arm]]\nrecipe = \"lock/naive\"\n[[arm]]\nrecipe = \"lock/sequential\"\nworkers.count = 3"
             .to_owned(),
     ]);

@@ -6,8 +6,8 @@ use std::time::Duration;
 use bench_runner::scenario::delay::DelayText;
 use bench_runner::scenario::duration::Span;
 use bench_runner::scenario::file::{
-    ArmFile, ArrivalsFile, BystandersFile, EnsembleFile, ModeName, ProcessName, ScenarioFile, TrialsFile, WorkersFile,
-    ZookeeperFile,
+    ArmFile, ArrivalsFile, BystandersFile, EnsembleFile, EtcdFile, ModeName, ProcessName, ScenarioFile, TrialsFile,
+    WorkersFile, ZookeeperFile,
 };
 use bench_runner::scenario::{self, Provider};
 use proptest::option;
@@ -28,13 +28,13 @@ fn delay() -> impl Strategy<Value = DelayText> {
 }
 
 prop_compose! {
-    /// Worker settings that fit a tick of one second, with the mode left open.
+    /// Worker settings that fit a tick of one second and a lease, with the mode left open.
     fn workers()(
         count in 10..100_000_u32,
         locks in option::of(1..=10_u32),
         hold in option::of(delay()),
         think in option::of(delay()),
-        session_timeout in option::of(span(2_000..=20_000)),
+        session_timeout in option::of((2_u64..=20).prop_map(Span::seconds)),
         connect_concurrency in option::of(1..=10_000_u32),
     ) -> WorkersFile {
         let count = Some(count);
@@ -51,7 +51,8 @@ prop_compose! {
         rate in 0.01..1_000.0_f64,
         process in select(vec![ProcessName::Constant, ProcessName::Poisson]),
         telemetry in option::of(any::<bool>()),
-        service in option::of(Just(Service::Zookeeper)),
+        service in option::of(select(vec![Service::Zookeeper, Service::Etcd])),
+        connections in option::of(1..=10_u32),
         name in "\\PC{0,20}",
     ) -> ArmFile {
         let mode = if recipe == Recipe::IdleSession { Some(ModeName::Closed) } else { mode };
@@ -60,6 +61,7 @@ prop_compose! {
             mode,
             arrivals: (mode == Some(ModeName::Open)).then_some(ArrivalsFile { rate: Some(rate), process }),
             telemetry: if drain { None } else { telemetry },
+            connections: connections.filter(|_| service == Some(Service::Etcd)),
             ..own.unwrap_or_default()
         };
         ArmFile { recipe: Some(recipe), label: Some(name), service, workers }
@@ -75,6 +77,7 @@ prop_compose! {
         fsync in any::<bool>(),
         base_port in option::of(1024..65_000_u16),
         jvm_flags in prop::collection::vec("-XX:\\PC{0,10}", 0..3),
+        quota_mib in 16..=65_536_u32,
         count in 1..=1_000_u32,
         lengths in (span(0..=60_000), span(1..=60_000), span(1..=60_000), span(0..=60_000)),
         sessions in 0..=1_000_u32,
@@ -88,12 +91,13 @@ prop_compose! {
             arm.label = arm.label.take().map(|label| format!("{place}{label}"));
         }
         let zookeeper = ZookeeperFile { heap, fsync, base_port, jvm_flags, ..ZookeeperFile::default() };
+        let etcd = EtcdFile { fsync, base_port, quota_mib, ..EtcdFile::default() };
         ScenarioFile {
             version: Some(1),
             question,
             seed,
             service: Service::Zookeeper,
-            ensemble: EnsembleFile { provider: Provider::Local, nodes, zookeeper },
+            ensemble: EnsembleFile { provider: Provider::Local, nodes, zookeeper, etcd },
             trials: TrialsFile { count, warmup, duration, limit, rest },
             workers,
             bystanders: BystandersFile { sessions, rate },

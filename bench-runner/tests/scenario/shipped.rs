@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bench_runner::scenario::{Provider, load};
-use workloads::settings::{Arrivals, Delay, Mode, Recipe, Service};
+use workloads::settings::{Arrivals, Delay, Mode, Recipe, Service, WorkerSettings};
 
 use super::{SMALLEST, repository, valid};
 
@@ -23,7 +23,20 @@ fn each_shipped_scenario_loads() {
         names.push(scenario.name);
     }
     names.sort();
-    assert_eq!(names, ["1000-workers", "5000-sessions", "drain", "open-loop", "quick"]);
+    assert_eq!(
+        names,
+        [
+            "1000-workers",
+            "1000-workers-etcd",
+            "5000-sessions",
+            "drain",
+            "drain-etcd",
+            "open-loop",
+            "quick",
+            "telemetry",
+            "zookeeper-vs-etcd"
+        ]
+    );
 }
 
 #[test]
@@ -36,6 +49,20 @@ fn shipped_scenarios_ask_what_their_names_say() {
     for name in ["quick", "drain", "1000-workers", "open-loop"] {
         assert_eq!(recipes(name), both, "{name}");
     }
+    for (of_etcd, of_zookeeper) in [("drain-etcd", "drain"), ("1000-workers-etcd", "1000-workers")] {
+        let (of_etcd, of_zookeeper) = (of(of_etcd), of(of_zookeeper));
+        assert_eq!(of_etcd.services(), [Service::Etcd]);
+        assert_eq!(of_zookeeper.services(), [Service::Zookeeper]);
+        for (one, other) in of_etcd.arms.iter().zip(&of_zookeeper.arms) {
+            // The defaults of the session's timeout differ, and the drain leaves them alone.
+            let session_timeout = other.workers.session_timeout;
+            assert_eq!(WorkerSettings { session_timeout, ..one.workers.clone() }, other.workers);
+        }
+        assert_eq!(of_etcd.trials, of_zookeeper.trials);
+    }
+    let both_services = of("zookeeper-vs-etcd");
+    assert_eq!(both_services.services(), [Service::Zookeeper, Service::Etcd]);
+    assert_eq!(recipes("zookeeper-vs-etcd"), [both, both].concat());
     assert!(of("drain").arms.iter().all(|arm| arm.workers.mode == Mode::Drain && arm.workers.workers == 200));
     assert!(of("drain").arms.iter().all(|arm| arm.workers.hold == Delay::NONE && arm.telemetry));
     assert!(of("1000-workers").arms.iter().all(|arm| arm.workers.workers == 1000));
@@ -58,6 +85,9 @@ fn defaults() {
     assert_eq!((zookeeper.base_port, zookeeper.jvm_flags.len()), (None, 0));
     assert_eq!(scenario.trials.count, 3);
     assert_eq!((scenario.bystanders.sessions, scenario.bystanders.rate), (4, 10.0));
+    let etcd = &scenario.ensemble.etcd;
+    assert_eq!((etcd.heartbeat_interval, etcd.election_timeout), (Duration::from_millis(100), Duration::from_secs(1)));
+    assert_eq!((etcd.quota_mib, etcd.fsync, etcd.base_port), (2048, true, None));
     let arm = &scenario.arms[0];
     assert_eq!((arm.label.as_str(), arm.service, arm.telemetry), ("lock/naive", Service::Zookeeper, true));
     let workers = &arm.workers;
@@ -65,6 +95,22 @@ fn defaults() {
     assert_eq!((workers.hold, workers.think), (Delay::NONE, Delay::NONE));
     assert_eq!((workers.session_timeout, workers.connect_concurrency), (Duration::from_secs(20), 64));
     assert_eq!(workers.seed, 1);
+}
+
+#[test]
+fn etcd_has_defaults_of_its_own() {
+    let etcd = |lines: &str| {
+        let text = SMALLEST.replace("version = 1\n", &format!("version = 1\nservice = \"etcd\"\n{lines}"));
+        valid(&text, &[]).arms[0].workers.clone()
+    };
+    assert_eq!((etcd("").session_timeout, etcd("").connections), (Duration::from_secs(20), None));
+    // Servers that grant no lease of 20 s give the shortest that they have.
+    let slow = "ensemble.etcd = { heartbeat_interval = \"2s\", election_timeout = \"20s\" }\n";
+    assert_eq!(etcd(slow).session_timeout, Duration::from_secs(30));
+    let shared = SMALLEST.replace("count = 2\n", "count = 2\nconnections = 1\n");
+    let shared = format!("{shared}service = \"etcd\"\n[[arm]]\nrecipe = \"lock/sequential\"\n");
+    let arms = valid(&shared, &[]).arms;
+    assert_eq!((arms[0].workers.connections, arms[1].workers.connections), (Some(1), None));
 }
 
 #[test]

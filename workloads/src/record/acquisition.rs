@@ -28,13 +28,13 @@ pub struct Acquisition {
     pub outcome: Outcome,
     /// Notifications that woke this worker while it waited.
     pub wakeups: u32,
-    /// Fencing token: ZooKeeper's czxid of the grant's znode. 0 without a grant.
+    /// Fencing token: ZooKeeper's czxid of the grant's znode, etcd's create revision of its key. 0 without a grant.
     pub token: i64,
     /// The moment at which it was due: in an open loop the arrival, otherwise the call.
     pub due: u64,
     /// Acquire was called.
     pub called: u64,
-    /// The worker stands in the queue: its own znode exists, or (naive) it was refused for the first time.
+    /// The worker stands in the queue: its own znode or key exists, or (naive) it was refused for the first time.
     pub enqueued: u64,
     /// The last notification before the grant; 0 when it never had to wait.
     pub woken: u64,

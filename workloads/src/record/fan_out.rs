@@ -1,6 +1,7 @@
 //! Notifications by the instance that caused them.
 //!
-//! A waiter knows which *instance* it watches, by its token (ZooKeeper: the czxid of the znode), so each notification is
+//! A waiter knows which *instance* it watches, by its token (ZooKeeper: the czxid of the znode, etcd: the create revision of
+//! the key), so each notification is
 //! counted to the instance whose end caused it, not to whatever release happened to be the last. The same table counts the
 //! watches that stand on each instance, which is how a settled drain knows that every waiter has armed its watch.
 //!
@@ -8,12 +9,13 @@
 //! and counting is one addition; nothing locks, allocates or moves. Tokens that no longer fit are counted as untracked,
 //! and the results say so.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 /// What one instance caused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstanceFanOut {
-    /// The instance: ZooKeeper's czxid.
+    /// The instance: ZooKeeper's czxid, etcd's create revision.
     pub token: i64,
     /// Notifications that its end caused.
     pub notifications: u32,
@@ -30,6 +32,8 @@ struct Entry {
     /// Watches that stand on the instance.
     armed: AtomicU32,
     notifications: AtomicU32,
+    /// The revision at which the instance ended; 0 while nobody has told.
+    ended: AtomicI64,
     /// The arrival of the first notification, plus one so that 0 means none.
     first: AtomicU64,
     last: AtomicU64,
@@ -91,6 +95,13 @@ impl FanOutTable {
         self.entry(token).map_or(0, |entry| entry.armed.load(Ordering::Acquire))
     }
 
+    /// The instance ended at this revision.
+    pub(super) fn ended(&self, token: i64, at: i64) {
+        if let Some(entry) = self.entry(token) {
+            entry.ended.store(at, Ordering::Relaxed);
+        }
+    }
+
     /// The instance's end notified somebody.
     pub(super) fn notified(&self, token: i64, now: u64) {
         if let Some(entry) = self.entry(token) {
@@ -100,25 +111,63 @@ impl FanOutTable {
         }
     }
 
-    /// Everything counted, by token.
-    pub(super) fn copy(&self) -> Vec<InstanceFanOut> {
+    /// Everything counted, by token, with what `late` counted by the revision at which an instance ended; and how many late
+    /// notifications are of an instance whose end nobody told.
+    pub(super) fn copy_with(&self, late: &FanOutTable) -> (Vec<InstanceFanOut>, u64) {
+        let mut late: HashMap<i64, InstanceFanOut> =
+            late.used().map(|(_, instance)| (instance.token, instance)).collect();
         let mut instances: Vec<InstanceFanOut> = self
-            .entries
-            .iter()
-            .filter(|entry| entry.token.load(Ordering::Acquire) != 0)
-            .map(|entry| InstanceFanOut {
+            .used()
+            .map(|(entry, mut instance)| {
+                if let Some(late) = late.remove(&entry.ended.load(Ordering::Relaxed)) {
+                    let is_first = instance.notifications == 0 || late.first < instance.first;
+                    instance.first = if is_first { late.first } else { instance.first };
+                    instance.last = instance.last.max(late.last);
+                    instance.notifications += late.notifications;
+                }
+                instance
+            })
+            .collect();
+        instances.sort_unstable_by_key(|instance| instance.token);
+        (instances, late.values().map(|late| u64::from(late.notifications)).sum())
+    }
+
+    /// The slots that a token has claimed.
+    fn used(&self) -> impl Iterator<Item = (&Entry, InstanceFanOut)> {
+        self.entries.iter().filter(|entry| entry.token.load(Ordering::Acquire) != 0).map(|entry| {
+            let instance = InstanceFanOut {
                 token: entry.token.load(Ordering::Acquire),
                 notifications: entry.notifications.load(Ordering::Relaxed),
                 first: entry.first.load(Ordering::Relaxed).saturating_sub(1),
                 last: entry.last.load(Ordering::Relaxed),
-            })
-            .collect();
-        instances.sort_unstable_by_key(|instance| instance.token);
-        instances
+            };
+            (entry, instance)
+        })
     }
 
     /// Look-ups that found no room.
     pub(super) fn untracked(&self) -> u64 {
         self.untracked.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn late_notifications_go_to_the_instance_that_ended_then() {
+        let (table, late) = (FanOutTable::new(8), FanOutTable::new(8));
+        table.notified(5, 100);
+        table.ended(5, 9);
+        table.ended(7, 11);
+        late.notified(9, 50);
+        late.notified(9, 300);
+        late.notified(11, 400);
+        late.notified(99, 500);
+        let (instances, of_nobody) = table.copy_with(&late);
+        assert_eq!(instances[0], InstanceFanOut { token: 5, notifications: 3, first: 50, last: 300 });
+        assert_eq!(instances[1], InstanceFanOut { token: 7, notifications: 1, first: 400, last: 400 });
+        assert_eq!((instances.len(), of_nobody), (2, 1));
     }
 }

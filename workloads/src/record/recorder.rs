@@ -34,6 +34,8 @@ pub struct Recorder {
     tally: ShardedTally,
     timeline: Timeline,
     fan_out: FanOutTable,
+    /// Late notifications, by the revision at which their instance ended.
+    late: FanOutTable,
     /// Watches that stand on instances that have not ended; see [`Recorder::standing_watches`].
     standing: AtomicI64,
     acquisitions: Log,
@@ -51,7 +53,7 @@ pub struct Recording {
     /// Notifications by the instance that caused them, by token.
     pub fan_out: Vec<InstanceFanOut>,
     /// Notifications and watches of which the instance could not be tracked, and acquisitions not written down, for want of
-    /// room.
+    /// room; and late notifications of an instance whose end nobody else saw.
     pub untracked: u64,
     /// All acquisitions, in no particular order.
     pub acquisitions: Vec<Acquisition>,
@@ -68,6 +70,7 @@ impl Recorder {
             tally: ShardedTally::default(),
             timeline: Timeline::new(capacity.length),
             fan_out: FanOutTable::new(capacity.grants),
+            late: FanOutTable::new(capacity.grants),
             standing: AtomicI64::new(0),
             acquisitions: Log::new(capacity.grants),
         }
@@ -103,7 +106,9 @@ impl Recorder {
     pub fn request(&self, kind: RequestKind) {
         if self.is_counting() {
             self.tally.request(kind);
-            self.timeline.request(self.now());
+            if !kind.is_upkeep() {
+                self.timeline.request(self.now());
+            }
         }
     }
 
@@ -111,7 +116,9 @@ impl Recorder {
     pub fn response(&self, kind: RequestKind, bytes: u64) {
         if self.is_counting() {
             self.tally.response(kind, bytes);
-            self.timeline.response(self.now(), bytes);
+            if !kind.is_upkeep() {
+                self.timeline.response(self.now(), bytes);
+            }
         }
     }
 
@@ -124,6 +131,24 @@ impl Recorder {
             if let Some(token) = instance {
                 self.fan_out.notified(token, now);
             }
+        }
+    }
+
+    /// A notification has arrived on a watch that had already fired. Which instance it is of is known by the revision at
+    /// which that ended, once somebody has told so to [`Recorder::ended`].
+    pub fn late_notification(&self, kind: EventKind, ended_at: i64) {
+        if self.is_counting() {
+            let now = self.now();
+            self.tally.notification(kind);
+            self.timeline.notification(now);
+            self.late.notified(ended_at, now);
+        }
+    }
+
+    /// `instance` ended at this revision of the service's history.
+    pub fn ended(&self, instance: i64, at: i64) {
+        if self.is_counting() {
+            self.fan_out.ended(instance, at);
         }
     }
 
@@ -174,12 +199,13 @@ impl Recorder {
 
     /// Copies everything out; `length` is the trial's length up to the closing of the books, in nanoseconds.
     pub fn finish(&self, length: u64) -> Recording {
+        let (fan_out, of_nobody) = self.fan_out.copy_with(&self.late);
         Recording {
             length,
             tally: self.tally.total(),
             timeline: if self.telemetry { self.timeline.copy(length) } else { Vec::new() },
-            fan_out: self.fan_out.copy(),
-            untracked: self.fan_out.untracked() + self.acquisitions.dropped(),
+            fan_out,
+            untracked: self.fan_out.untracked() + self.late.untracked() + of_nobody + self.acquisitions.dropped(),
             acquisitions: self.acquisitions.copy(),
         }
     }

@@ -20,11 +20,29 @@ pub enum RequestKind {
     GetChildren,
     /// ZooKeeper `removeWatches`, which the client sends when an unfired watch is dropped.
     RemoveWatches,
+    /// etcd `Range`.
+    Range,
+    /// etcd `Put`.
+    Put,
+    /// etcd `Txn`.
+    Txn,
+    /// etcd `DeleteRange`.
+    DeleteRange,
+    /// A watch created on an etcd `Watch` stream.
+    WatchCreate,
+    /// A watch cancelled on an etcd `Watch` stream: one that has fired, or that is taken back.
+    WatchCancel,
+    /// etcd `LeaseGrant`.
+    LeaseGrant,
+    /// One message on an etcd `LeaseKeepAlive` stream; the bytes of its answer are not counted.
+    LeaseKeepAlive,
+    /// etcd `LeaseRevoke`.
+    LeaseRevoke,
 }
 
 impl RequestKind {
     /// All kinds, in the order of their discriminants.
-    pub const ALL: [RequestKind; 7] = [
+    pub const ALL: [RequestKind; 16] = [
         RequestKind::Create,
         RequestKind::Delete,
         RequestKind::Exists,
@@ -32,6 +50,15 @@ impl RequestKind {
         RequestKind::SetData,
         RequestKind::GetChildren,
         RequestKind::RemoveWatches,
+        RequestKind::Range,
+        RequestKind::Put,
+        RequestKind::Txn,
+        RequestKind::DeleteRange,
+        RequestKind::WatchCreate,
+        RequestKind::WatchCancel,
+        RequestKind::LeaseGrant,
+        RequestKind::LeaseKeepAlive,
+        RequestKind::LeaseRevoke,
     ];
 
     /// The service's own name of the request.
@@ -44,7 +71,22 @@ impl RequestKind {
             RequestKind::SetData => "setData",
             RequestKind::GetChildren => "getChildren",
             RequestKind::RemoveWatches => "removeWatches",
+            RequestKind::Range => "range",
+            RequestKind::Put => "put",
+            RequestKind::Txn => "txn",
+            RequestKind::DeleteRange => "deleteRange",
+            RequestKind::WatchCreate => "watchCreate",
+            RequestKind::WatchCancel => "watchCancel",
+            RequestKind::LeaseGrant => "leaseGrant",
+            RequestKind::LeaseKeepAlive => "leaseKeepAlive",
+            RequestKind::LeaseRevoke => "leaseRevoke",
         }
+    }
+
+    /// Whether it keeps the session rather than serves the recipe. Such requests are counted by kind and are in no sum:
+    /// the pings of a ZooKeeper session, which do the same, cannot be counted at all.
+    pub fn is_upkeep(self) -> bool {
+        matches!(self, RequestKind::LeaseGrant | RequestKind::LeaseKeepAlive | RequestKind::LeaseRevoke)
     }
 }
 
@@ -89,20 +131,24 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// All requests.
+    /// All requests but the [upkeep](RequestKind::is_upkeep).
     pub fn total_requests(&self) -> u64 {
-        self.requests.iter().sum()
+        without_upkeep(&self.requests)
     }
 
-    /// Bytes of all responses.
+    /// Bytes of all responses but those to the [upkeep](RequestKind::is_upkeep).
     pub fn total_response_bytes(&self) -> u64 {
-        self.response_bytes.iter().sum()
+        without_upkeep(&self.response_bytes)
     }
 
     /// All notifications.
     pub fn total_notifications(&self) -> u64 {
         self.notifications.iter().sum()
     }
+}
+
+fn without_upkeep(counts: &[u64; RequestKind::ALL.len()]) -> u64 {
+    RequestKind::ALL.into_iter().filter(|kind| !kind.is_upkeep()).map(|kind| counts[kind as usize]).sum()
 }
 
 /// More than the generator has threads; a power of two.

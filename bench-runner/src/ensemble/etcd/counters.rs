@@ -18,6 +18,7 @@
 //! | `etcd_debugging_mvcc_slow_watcher_total` | a gauge of watchers that are behind the present revision, new ones that start in the past among them | must be 0 at rest |
 //! | `grpc_server_msg_sent_total{grpc_method="Watch"}` | messages: created and cancelled answers and progress too, and several events in one count once | no book of notifications |
 //! | `etcd_debugging_lease_{granted,revoked}_total` | every node counts every lease when it applies the entry; an expiry is a revocation; both start at 0 with the process | sessions are granted − revoked of the node that has applied most |
+//! | `etcd_server_leader_changes_seen_total` | elections that the node has seen, the first one included | told where it grows during a trial |
 //! | `etcd_debugging_lease_renewed_total` | renewals, on the leader alone, whichever node was asked | not used |
 //! | `etcd_debugging_server_lease_expired_total` | expiries, on the leader alone | not used |
 //!
@@ -49,6 +50,7 @@ pub(crate) fn report(metrics: &Metrics) -> NodeReport {
         sessions: leases.map(|(granted, revoked)| granted.saturating_sub(revoked)),
         connections: count("etcd_debugging_mvcc_watch_stream_total"),
         outstanding: undecided.map(|(proposals, watchers)| proposals + watchers),
+        leaders: count("etcd_server_leader_changes_seen_total"),
         applied: count("etcd_server_proposals_applied_total").unwrap_or(0),
         synced_followers: None,
     }

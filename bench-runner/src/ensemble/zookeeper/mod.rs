@@ -111,6 +111,7 @@ fn report(mntr: &Mntr) -> NodeReport {
         sessions: mntr.count("zk_global_sessions"),
         connections: mntr.connections(),
         outstanding: mntr.count("zk_outstanding_requests"),
+        leaders: None,
         applied: 0,
         synced_followers: mntr.count("zk_synced_followers"),
     }

@@ -17,7 +17,7 @@ impl Chart for Bystander {
     }
 
     fn caption(&self) -> &'static str {
-        "Latency of sessions that read and write a znode of their own and have nothing to do with the lock: while the workers \
+        "Latency of sessions that read and write a znode or key of their own and have nothing to do with the lock: while the workers \
          were connected and idle, and while they contended. Each bar runs from the median (the shape) to the 99th percentile \
          (the end); the axis runs in powers of ten."
     }

@@ -14,7 +14,7 @@ type Stage = fn(&Arm) -> &Latency;
 
 /// The stages with their names, in the order in which an acquisition goes through them.
 const STAGES: [(&str, Stage); 3] = [
-    ("enqueue: called → its znode exists", |arm| &arm.enqueue_ms),
+    ("enqueue: called → its znode or key exists", |arm| &arm.enqueue_ms),
     ("wait: queued → last wake-up", |arm| &arm.wait_ms),
     ("wake to grant: last wake-up → granted", |arm| &arm.wake_to_grant_ms),
 ];

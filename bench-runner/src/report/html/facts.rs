@@ -109,19 +109,21 @@ fn processes(summary: &Summary) -> Table {
 const METHOD: [(&str, &str); 9] = [
     (
         "Fan-out",
-        "The notifications that a release caused. A waiter knows which instance it watches (the czxid of its znode), so each \
+        "The notifications that a release caused. A waiter knows which instance it watches (the czxid of its znode, the create revision of its key), so each \
          notification is counted to the instance whose end caused it, not to whatever release was last.",
     ),
     (
         "Three books",
         "The workers' count, the servers' own counters and the closed form. A settled drain, in which each of N workers \
          acquires once and a holder releases only when every remaining waiter has armed its watch, costs exactly N(N−1)/2 \
-         notifications with lock/naive and N−1 with lock/sequential.",
+         notifications with lock/naive and N−1 with lock/sequential. ZooKeeper counts the watches that it fires, by kind; \
+         etcd the events that it hands to its watch streams. Where no counter gives a book, it is missing, with the reason.",
     ),
     (
         "Requests and response bytes",
         "What the workers' sessions sent, by kind, and the bytes of the responses, headers included. The client library's \
-         own pings and connects are not among them.",
+         own pings and connects are not among them, nor is what keeps an etcd lease alive, which stands by its kind alone. For \
+         etcd a response is its gRPC message, without what HTTP/2 puts around it.",
     ),
     (
         "Spikes",
@@ -140,7 +142,7 @@ const METHOD: [(&str, &str); 9] = [
     ),
     (
         "Bystanders",
-        "A few sessions read and write a znode that has nothing to do with the lock, at a steady rate: at rest, while the \
+        "A few sessions read and write a znode or key that has nothing to do with the lock, at a steady rate: at rest, while the \
          workers are connected and idle, and during, while they contend.",
     ),
     (

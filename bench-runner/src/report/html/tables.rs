@@ -85,8 +85,15 @@ fn setup(view: &ArmView) -> String {
         0 | 1 => String::new(),
         many => format!(", {} locks", format::count(u64::from(many))),
     };
+    let connections = match arm.connections {
+        None => String::new(),
+        Some(shared) => {
+            format!(" over {}", format::plural(u64::from(shared), "shared connection", "shared connections"))
+        }
+    };
     format!(
-        "{}, {}{locks}, {trials}, {}",
+        "{}, {}, {}{connections}{locks}, {trials}, {}",
+        arm.service,
         format::plain(&arm.mode),
         format::plural(u64::from(arm.workers), "worker", "workers"),
         format::plural(arm.grants, "grant", "grants"),

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use workloads::settings::Recipe;
+use workloads::settings::{Recipe, Service};
 
 use super::super::duration::Span;
 use super::super::file::{ArmFile, ModeName, ScenarioFile, WorkersFile};
 use super::super::path::KeyPath;
 use super::super::problem::{At, Problem, Problems};
-use super::super::resolve::{MOST_TICKS, label};
+use super::super::resolve::{MOST_TICKS, label, shortest_lease};
 use super::super::similar::list;
 use super::ensemble::whole_millis;
 use super::workers;
@@ -32,6 +32,7 @@ pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
         Merged::new(file, arm, &path).validate(problems);
     }
     unused_arrivals(file, problems);
+    unused_connections(file, problems);
     labels(file, problems);
 }
 
@@ -93,6 +94,25 @@ fn arrivals_without_open(path: &KeyPath) -> Problem {
     )
 }
 
+/// The service that an arm loads.
+fn service(file: &ScenarioFile, arm: &ArmFile) -> Service {
+    arm.service.unwrap_or(file.service)
+}
+
+/// Connections under `[workers]` that no arm takes; in an arm, see [`Merged::connections`].
+fn unused_connections(file: &ScenarioFile, problems: &mut Problems) {
+    let etcd = |arm: &ArmFile| service(file, arm) == Service::Etcd;
+    if file.workers.connections.is_some() && !file.arm.is_empty() && !file.arm.iter().any(etcd) {
+        let connections = KeyPath::from("workers").key("connections");
+        problems.add(&[&connections, &KeyPath::from("service")], connections_without_etcd(&connections));
+    }
+}
+
+fn connections_without_etcd(path: &KeyPath) -> Problem {
+    Problem::value(path, "only workers of etcd can share connections: with ZooKeeper a connection is a session")
+        .remedy("take `connections` out, or set `service = \"etcd\"`")
+}
+
 /// An arm's settings with `[workers]` merged in, and where each of them was written.
 struct Merged<'a> {
     file: &'a ScenarioFile,
@@ -110,7 +130,29 @@ impl<'a> Merged<'a> {
         self.count(problems);
         self.locks(problems);
         self.mode(problems);
+        self.connections(problems);
         self.session_timeout(problems);
+    }
+
+    fn connections(&self, problems: &mut Problems) {
+        let Some(connections) = self.workers.connections else { return };
+        let own = self.arm.workers.connections.is_some();
+        let at = self.place("connections", own);
+        if service(self.file, self.arm) == Service::Zookeeper {
+            // Under `[workers]` they may be for another arm.
+            if own {
+                problems.add(&[&at, &self.path.key("service")], connections_without_etcd(&at));
+            }
+            return;
+        }
+        if let Some(count) = self.workers.count.filter(|count| connections > *count) {
+            let count_at = self.place("count", self.arm.workers.count.is_some());
+            let problem =
+                Problem::value(&at, format!("{connections} connections for {count} workers: some would carry nothing"))
+                    .remedy("leave `connections` out: each worker then has its own")
+                    .related(&count_at, "the workers");
+            problems.add(&[&at, &count_at], problem);
+        }
     }
 
     /// Where the key in force was written: in the arm if `own`, else under `[workers]`.
@@ -202,13 +244,41 @@ impl<'a> Merged<'a> {
     fn session_timeout(&self, problems: &mut Problems) {
         let Some(timeout) = self.workers.session_timeout else { return };
         let at = self.place("session_timeout", self.arm.workers.session_timeout.is_some());
+        match service(self.file, self.arm) {
+            Service::Zookeeper => self.ticks(timeout, &at, problems),
+            Service::Etcd => self.lease(timeout, &at, problems),
+        }
+    }
+
+    /// Whether a lease can be as short, or of such a length at all.
+    fn lease(&self, timeout: Span, at: &KeyPath, problems: &mut Problems) {
+        let election_at = KeyPath::from("ensemble.etcd.election_timeout");
+        let heartbeat_at = KeyPath::from("ensemble.etcd.heartbeat_interval");
+        let (election, least) = (self.file.ensemble.etcd.election_timeout, Span(shortest_lease(self.file)));
+        if timeout.0 < least.0 {
+            let message = format!(
+                "`session_timeout` is {timeout}, but with an election timeout of {election} a server makes no lease shorter than {least} and would silently take that"
+            );
+            let problem = Problem::value(at, message)
+                .remedy(format!("write \"{least}\" here, or a shorter `election_timeout` under [ensemble.etcd]"))
+                .related(&election_at, "the election timeout");
+            problems.add(&[at, &election_at, &heartbeat_at], problem);
+        } else if timeout.0.subsec_nanos() != 0 {
+            let rounded = Span::seconds(timeout.0.as_secs() + 1);
+            let problem =
+                Problem::value(at, format!("`session_timeout` is {timeout}, and a lease counts whole seconds"))
+                    .remedy(format!("write \"{rounded}\""));
+            problems.add(&[at], problem);
+        }
+    }
+
+    /// Whether the servers' ticks allow it.
+    fn ticks(&self, timeout: Span, at: &KeyPath, problems: &mut Problems) {
         if !whole_millis(timeout.0) {
-            let problem = Problem::value(
-                &at,
-                format!("`session_timeout` is {timeout}, and the server counts whole milliseconds"),
-            )
-            .remedy(format!("write \"{}ms\"", timeout.0.as_millis()));
-            problems.add(&[&at], problem);
+            let problem =
+                Problem::value(at, format!("`session_timeout` is {timeout}, and the server counts whole milliseconds"))
+                    .remedy(format!("write \"{}ms\"", timeout.0.as_millis()));
+            problems.add(&[at], problem);
             return;
         }
         let tick = self.file.ensemble.zookeeper.tick;
@@ -222,11 +292,11 @@ impl<'a> Merged<'a> {
         let message = format!(
             "`session_timeout` is {timeout}, but with ticks of {tick} a server grants {least} to {most} (2 to 20 ticks) and would silently make it {clamped}"
         );
-        let mut problem = Problem::value(&at, message).remedy(format!("write \"{clamped}\" here"));
+        let mut problem = Problem::value(at, message).remedy(format!("write \"{clamped}\" here"));
         if let Some(tick) = fitting_tick(timeout.0) {
             problem = problem.remedy(format!("or set `tick = \"{tick}\"` under [ensemble.zookeeper]"));
         }
-        problems.add(&[&at, &tick_at], problem.related(&tick_at, "the tick"));
+        problems.add(&[at, &tick_at], problem.related(&tick_at, "the tick"));
     }
 }
 

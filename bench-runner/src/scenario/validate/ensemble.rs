@@ -16,6 +16,7 @@ pub fn validate(ensemble: &EnsembleFile, problems: &mut Problems) {
     let path = KeyPath::from("ensemble");
     nodes(ensemble.nodes, &path.key("nodes"), problems);
     zookeeper(&ensemble.zookeeper, ensemble.nodes, &path.key("zookeeper"), problems);
+    super::etcd::validate(&ensemble.etcd, ensemble.nodes, &path.key("etcd"), problems);
 }
 
 fn nodes(nodes: u32, path: &KeyPath, problems: &mut Problems) {
@@ -43,7 +44,7 @@ fn zookeeper(zookeeper: &ZookeeperFile, nodes: u32, path: &KeyPath, problems: &m
     tick(zookeeper.tick, &path.key("tick"), problems);
     heap(&zookeeper.heap, &path.key("heap"), problems);
     if let Some(port) = zookeeper.base_port {
-        base_port(port, nodes, &path.key("base_port"), problems);
+        base_port(port, nodes, 3, &path.key("base_port"), problems);
     }
     let path = path.key("jvm_flags");
     for (index, flag) in zookeeper.jvm_flags.iter().enumerate() {
@@ -95,7 +96,8 @@ fn heap(heap: &str, path: &KeyPath, problems: &mut Problems) {
     }
 }
 
-fn base_port(port: u16, nodes: u32, path: &KeyPath, problems: &mut Problems) {
+/// Judges the first port of a service whose servers need `each` ports.
+pub fn base_port(port: u16, nodes: u32, each: u32, path: &KeyPath, problems: &mut Problems) {
     let nodes_path = KeyPath::from("ensemble.nodes");
     if port < 1024 {
         let problem = Problem::value(path, format!("port {port} is reserved for the system"))
@@ -103,10 +105,10 @@ fn base_port(port: u16, nodes: u32, path: &KeyPath, problems: &mut Problems) {
         problems.spoil(path, problem);
         return;
     }
-    let last = u32::from(port) + 3 * nodes.min(9) - 1;
+    let last = u32::from(port) + each * nodes.min(9) - 1;
     if last > u32::from(u16::MAX) {
         let message = format!("{nodes} nodes need the ports {port} to {last}, and the last one is 65535");
-        let remedy = format!("write at most {}, or leave the key out to take free ones", 65_536 - 3 * nodes.min(9));
+        let remedy = format!("write at most {}, or leave the key out to take free ones", 65_536 - each * nodes.min(9));
         problems.add(&[path, &nodes_path], Problem::value(path, message).remedy(remedy));
     }
 }

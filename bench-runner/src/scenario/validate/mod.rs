@@ -4,6 +4,7 @@
 
 mod arms;
 mod ensemble;
+mod etcd;
 mod workers;
 
 use super::duration::Span;

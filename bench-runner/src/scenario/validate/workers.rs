@@ -36,6 +36,11 @@ pub fn validate(workers: &WorkersFile, path: &KeyPath, problems: &mut Problems) 
         let path = path.key("connect_concurrency");
         whole_number(&path, number, 1, 10_000, "64 suits most machines", problems);
     }
+    if let Some(0) = workers.connections {
+        let path = path.key("connections");
+        let problem = Problem::value(&path, "without a connection no worker reaches the servers");
+        problems.spoil(&path, problem.remedy("write at least 1, or leave the key out: each worker then has its own"));
+    }
     if let Some(arrivals) = workers.arrivals {
         let path = path.key("arrivals");
         match arrivals.rate {

@@ -1,8 +1,12 @@
 //! Bystanders: sessions that have nothing to do with the lock, and suffer from it.
 //!
-//! Each writes and reads a znode of its own in turn at a steady rate. Every operation is timed from the moment it was due, so
+//! Each writes and reads a znode or key of its own in turn at a steady rate. Every operation is timed from the moment it was due, so
 //! a service that stalls is seen to stall for all that fell due meanwhile.
 
+mod etcd;
+mod zookeeper;
+
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
@@ -10,9 +14,32 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use self::etcd::EtcdBystander;
+use self::zookeeper::ZookeeperBystander;
 use crate::fleet::Target;
-use crate::zookeeper::parents;
-use crate::zookeeper::session::{Client, CreateMode, Session, SessionError};
+use crate::settings::Service;
+
+/// The bystanders got no session, or no znode or key of their own; what the first of them was told.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BystanderError(String);
+
+/// Why an operation of a bystander failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Failure {
+    /// The session is over: so is the bystander.
+    SessionLost,
+    /// This one alone failed.
+    Other,
+}
+
+/// What a bystander does, on one service.
+trait Bystander: Send + Sync + 'static {
+    /// Overwrites its znode or key.
+    fn write(&self, value: &[u8]) -> impl Future<Output = Result<(), Failure>> + Send;
+    /// Reads it.
+    fn read(&self) -> impl Future<Output = Result<(), Failure>> + Send;
+}
 
 /// What the workers are doing while a bystander looks on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,24 +75,29 @@ impl Bystanders {
     ///
     /// # Errors
     ///
-    /// What connecting or creating the znodes answers.
+    /// What connecting or creating the znodes or keys answers.
     pub async fn start(
         target: &Target,
         sessions: u32,
         rate: f64,
         session_timeout: Duration,
-    ) -> Result<Bystanders, SessionError> {
+    ) -> Result<Bystanders, BystanderError> {
         let phase = Arc::new(AtomicU8::new(Phase::Between as u8));
         let mut tasks = JoinSet::new();
         for number in 0..sessions {
-            let client = Client::connect(&target.endpoints, session_timeout).await?;
-            let base = format!("{}/bystanders", target.root);
-            parents::make(&client, &base).await?;
-            let path = format!("{base}/{number}");
-            client.create(&path, CreateMode::Ephemeral, b"at rest").await?;
             // Spread over the interval, so that they do not knock together.
             let offset = Duration::from_secs_f64(f64::from(number) / f64::from(sessions) / rate);
-            tasks.spawn(look_on(client, path, rate, offset, Arc::clone(&phase)));
+            let phase = Arc::clone(&phase);
+            match target.service {
+                Service::Zookeeper => {
+                    let bystander = ZookeeperBystander::open(target, number, session_timeout).await?;
+                    tasks.spawn(look_on(bystander, rate, offset, phase));
+                }
+                Service::Etcd => {
+                    let bystander = EtcdBystander::open(target, number, session_timeout).await?;
+                    tasks.spawn(look_on(bystander, rate, offset, phase));
+                }
+            }
         }
         Ok(Bystanders { phase, tasks })
     }
@@ -93,13 +125,7 @@ impl Bystanders {
 /// One more than the phases: the bystander leaves.
 const LEAVE: u8 = 3;
 
-async fn look_on(
-    client: Client,
-    path: String,
-    rate: f64,
-    offset: Duration,
-    phase: Arc<AtomicU8>,
-) -> BystanderLatencies {
+async fn look_on(bystander: impl Bystander, rate: f64, offset: Duration, phase: Arc<AtomicU8>) -> BystanderLatencies {
     let interval = Duration::from_secs_f64(1.0 / rate);
     let mut latencies = BystanderLatencies::default();
     let mut due = Instant::now() + offset;
@@ -110,18 +136,17 @@ async fn look_on(
         if at_due == LEAVE {
             return latencies;
         }
-        let outcome =
-            if write { client.set_data(&path, b"looking on").await } else { client.data(&path).await.map(|_| ()) };
+        let outcome = if write { bystander.write(b"looking on").await } else { bystander.read().await };
         let latency = due.elapsed().as_nanos() as u64;
         match outcome {
             Ok(()) if at_due == Phase::Rest as u8 => latencies.rest.push(latency),
             Ok(()) if at_due == Phase::Contention as u8 => latencies.contention.push(latency),
             Ok(()) => {}
-            Err(SessionError::Lost(_)) => {
+            Err(Failure::SessionLost) => {
                 latencies.failed += 1;
                 return latencies;
             }
-            Err(_) => latencies.failed += 1,
+            Err(Failure::Other) => latencies.failed += 1,
         }
         write = !write;
         due += interval;

@@ -9,6 +9,13 @@
 //! 5. [`Fleet::finish`]: closes the books and ends the workers, each writing down the acquisition it was in;
 //! 6. [`Fleet::disconnect`]: closes the sessions and removes what the trial left on the servers.
 
+//!
+//! All of it is the same for both services; what differs is behind a `Host`, in `zookeeper` and `etcd`.
+
+mod etcd;
+mod host;
+mod zookeeper;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,12 +24,11 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
+use self::host::{Host, Steward};
 use crate::recipe::Lock;
 use crate::record::{Recorder, Recording};
 use crate::settings::{Recipe, Service, WorkerSettings};
 use crate::worker::{Plan, Worker};
-use crate::zookeeper::session::{Client, Metered, SessionError};
-use crate::zookeeper::{NaiveLock, SequentialLock, parents};
 
 /// Where the workers go.
 #[derive(Clone, Debug)]
@@ -46,15 +52,15 @@ pub enum FleetError {
         /// How many were to connect.
         workers: u32,
         /// What the first of them was told.
-        first: SessionError,
+        first: String,
     },
     /// The znodes or keys around the locks could not be made or removed.
-    #[error("cannot prepare {root} on the servers: {source}")]
+    #[error("cannot prepare {root} on the servers: {told}")]
     Prepare {
         /// The trial's root.
         root: String,
         /// What the servers answered.
-        source: SessionError,
+        told: String,
     },
 }
 
@@ -67,7 +73,7 @@ pub struct Fleet {
     recorder: Arc<Recorder>,
     target: Target,
     /// Makes and removes what is above the locks; contends for nothing.
-    steward: Client,
+    steward: Steward,
     start: watch::Sender<bool>,
     workers: JoinSet<()>,
     done: Arc<AtomicU32>,
@@ -87,8 +93,29 @@ impl Fleet {
         plan: Arc<Plan>,
         connected: Arc<AtomicU32>,
     ) -> Result<Fleet, FleetError> {
-        let steward = connect_steward(&target, settings).await?;
-        let clients = connect_all(&target, settings, connected).await?;
+        match target.service {
+            Service::Zookeeper => {
+                let host = zookeeper::ZookeeperHost::new(&target, settings, &plan.recorder);
+                Fleet::bring_up(host, target, settings, plan, connected).await
+            }
+            Service::Etcd => {
+                let host = etcd::EtcdHost::new(&target, settings, &plan.recorder);
+                Fleet::bring_up(host, target, settings, plan, connected).await
+            }
+        }
+    }
+
+    async fn bring_up<H: Host>(
+        host: H,
+        target: Target,
+        settings: &WorkerSettings,
+        plan: Arc<Plan>,
+        connected: Arc<AtomicU32>,
+    ) -> Result<Fleet, FleetError> {
+        let bases: Vec<String> =
+            (0..settings.resources.max(1)).map(|resource| lock_base(&target.root, resource)).collect();
+        let steward = host.steward(&bases).await.map_err(|error| error.of(&target.root))?;
+        let sessions = connect_all(&host, settings, connected).await?;
         let (start, _) = watch::channel(false);
         let mut fleet = Fleet {
             recorder: Arc::clone(&plan.recorder),
@@ -100,13 +127,12 @@ impl Fleet {
             done: Arc::default(),
             failures: Arc::default(),
         };
-        for (number, client) in (0..).zip(clients) {
-            let session = Metered::new(client, Arc::clone(&fleet.recorder));
+        for (number, session) in (0..).zip(sessions) {
             let resource = number % settings.resources.max(1);
-            let base = lock_base(&fleet.target.root, resource);
+            let base = &bases[resource as usize];
             match settings.recipe {
-                Recipe::NaiveLock => fleet.employ(number, resource, NaiveLock::new(session, &base)),
-                Recipe::SequentialLock => fleet.employ(number, resource, SequentialLock::new(session, &base)),
+                Recipe::NaiveLock => fleet.employ(number, resource, host.naive_lock(session, base)),
+                Recipe::SequentialLock => fleet.employ(number, resource, host.sequential_lock(session, base)),
                 Recipe::IdleSession => fleet.keep_idle(session),
             }
         }
@@ -134,7 +160,7 @@ impl Fleet {
         });
     }
 
-    fn keep_idle(&mut self, session: Metered<Client>) {
+    fn keep_idle(&mut self, session: impl Send + 'static) {
         self.workers.spawn(async move {
             std::future::pending::<()>().await;
             drop(session);
@@ -199,7 +225,7 @@ impl Fleet {
     pub async fn disconnect(mut self) -> Result<(), FleetError> {
         self.workers.shutdown().await;
         let root = self.target.root.clone();
-        parents::remove_tree(&self.steward, &root).await.map_err(|source| FleetError::Prepare { root, source })
+        self.steward.remove(&root).await.map_err(|told| FleetError::Prepare { root, told })
     }
 }
 
@@ -207,44 +233,32 @@ fn lock_base(root: &str, resource: u32) -> String {
     format!("{root}/lock-{resource}")
 }
 
-async fn connect_steward(target: &Target, settings: &WorkerSettings) -> Result<Client, FleetError> {
-    let steward = Client::connect(&target.endpoints, settings.session_timeout)
-        .await
-        .map_err(|first| FleetError::Connect { failed: 1, workers: 1, first })?;
-    for resource in 0..settings.resources {
-        parents::make(&steward, &lock_base(&target.root, resource))
-            .await
-            .map_err(|source| FleetError::Prepare { root: target.root.clone(), source })?;
-    }
-    Ok(steward)
-}
-
-async fn connect_all(
-    target: &Target,
+/// Opens the sessions of all workers, in the order of their numbers or not.
+async fn connect_all<H: Host>(
+    host: &H,
     settings: &WorkerSettings,
     connected: Arc<AtomicU32>,
-) -> Result<Vec<Client>, FleetError> {
+) -> Result<Vec<H::Session>, FleetError> {
     let gate = Arc::new(Semaphore::new(settings.connect_concurrency.max(1) as usize));
     let mut connecting = JoinSet::new();
-    for _ in 0..settings.workers {
+    for number in 0..settings.workers {
         let gate = Arc::clone(&gate);
-        let endpoints = target.endpoints.clone();
-        let session_timeout = settings.session_timeout;
+        let host = host.clone();
         let connected = Arc::clone(&connected);
         connecting.spawn(async move {
             // The gate is never closed, so a permit always comes.
             let _permit = gate.acquire().await;
-            let client = Client::connect(&endpoints, session_timeout).await?;
+            let session = host.connect(number).await?;
             connected.fetch_add(1, Ordering::Relaxed);
-            Ok(client)
+            Ok::<_, String>(session)
         });
     }
-    let mut clients = Vec::with_capacity(settings.workers as usize);
+    let mut sessions = Vec::with_capacity(settings.workers as usize);
     let mut failed = 0;
     let mut first = None;
     while let Some(outcome) = connecting.join_next().await {
         match outcome {
-            Ok(Ok(client)) => clients.push(client),
+            Ok(Ok(session)) => sessions.push(session),
             Ok(Err(error)) => {
                 failed += 1;
                 first.get_or_insert(error);
@@ -252,12 +266,12 @@ async fn connect_all(
             // The task is never aborted, so it panicked.
             Err(panic) => {
                 failed += 1;
-                first.get_or_insert(SessionError::Refused(panic.to_string()));
+                first.get_or_insert(panic.to_string());
             }
         }
     }
     match first {
-        None => Ok(clients),
+        None => Ok(sessions),
         Some(first) => Err(FleetError::Connect { failed, workers: settings.workers, first }),
     }
 }

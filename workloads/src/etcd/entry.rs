@@ -1,0 +1,111 @@
+//! A worker's own key: the place in the queue, or the lock itself.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::task::JoinHandle;
+
+use super::session::{Session, SessionError, Txn, TxnOutcome, repeat};
+
+/// Keys that are still being removed in the background. An acquire waits for them first: the key is named after the
+/// lease, so a late removal would take the next attempt's key instead.
+#[derive(Clone, Default)]
+pub(super) struct Removals {
+    last: Arc<Mutex<Option<JoinHandle<()>>>>,
+}
+
+impl Removals {
+    /// Waits until nothing is being removed any more.
+    pub async fn done(&self) {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(removal) = last {
+            // An error means that it was aborted with the runtime.
+            let _ = removal.await;
+        }
+    }
+}
+
+/// The key of one attempt. Unless it is [kept](Entry::keep) it is removed in the background when dropped, so that an acquire
+/// that fails, times out or is cancelled leaves nothing behind, not even a create whose reply is still under way.
+pub(super) struct Entry<S: Session> {
+    session: S,
+    key: String,
+    removals: Removals,
+    /// The create that is under way. A task of its own: requests of one session may overtake one another in etcd, so that
+    /// a removal has to know how the create ended.
+    creating: Option<JoinHandle<Result<TxnOutcome, SessionError>>>,
+    /// The create revision, once the key is known to be this session's.
+    own: Option<i64>,
+}
+
+impl<S: Session> Entry<S> {
+    /// An attempt at `key`; nothing is sent yet.
+    pub fn new(session: &S, key: &str, removals: &Removals) -> Self {
+        Entry { session: session.clone(), key: key.to_owned(), removals: removals.clone(), creating: None, own: None }
+    }
+
+    /// Creates the key under the session's lease, or reads it where it exists. A create whose reply was lost is simply
+    /// repeated: the key that it made is found and known by its lease.
+    pub async fn create(&mut self) -> Result<TxnOutcome, SessionError> {
+        let (session, key) = (self.session.clone(), self.key.clone());
+        let create = async move { repeat(|| session.txn(Txn::create(&key, b""))).await };
+        let outcome = self.creating.insert(tokio::spawn(create)).await;
+        self.creating = None;
+        // It is never aborted while this waits, so an error is a panic.
+        let outcome = outcome.map_err(|panic| SessionError::Refused(panic.to_string()))??;
+        self.own = own(&self.session, &outcome);
+        Ok(outcome)
+    }
+
+    /// The create revision of the key if it is this session's.
+    pub fn own(&self) -> Option<i64> {
+        self.own
+    }
+
+    /// The grant takes over: release deletes the key from here on.
+    pub fn keep(mut self) {
+        self.own = None;
+    }
+}
+
+/// The create revision of the key that a create left, if it is this session's.
+fn own<S: Session>(session: &S, outcome: &TxnOutcome) -> Option<i64> {
+    if outcome.succeeded {
+        return Some(outcome.revision);
+    }
+    outcome.found.as_ref().filter(|found| found.lease == session.lease()).map(|found| found.create_revision)
+}
+
+impl<S: Session> Drop for Entry<S> {
+    fn drop(&mut self) {
+        let (creating, known) = (self.creating.take(), self.own.take());
+        if creating.is_none() && known.is_none() {
+            return;
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let (session, key) = (self.session.clone(), std::mem::take(&mut self.key));
+        let removal = runtime.spawn(async move {
+            let created = match creating {
+                Some(create) => create.await.ok().and_then(Result::ok).and_then(|outcome| own(&session, &outcome)),
+                None => known,
+            };
+            if let Some(revision) = created {
+                // An error means that the session is over, and the key with it.
+                let _ = repeat(|| session.txn(Txn::delete(&key, revision))).await;
+            }
+        });
+        *self.removals.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(removal);
+    }
+}
+
+/// Deletes the key of a grant, and only that: the create revision is compared. `false` when it was gone or somebody else's
+/// although nothing that this call sent can have removed it.
+pub(super) async fn release<S: Session>(session: &S, key: &str, revision: i64) -> Result<bool, SessionError> {
+    let mut tries = 0;
+    let outcome = repeat(|| {
+        tries += 1;
+        session.txn(Txn::delete(key, revision))
+    })
+    .await?;
+    // The first of several may have deleted it without an answer.
+    Ok(outcome.succeeded || tries > 1)
+}

@@ -1,0 +1,30 @@
+//! etcd: the session that a worker talks through, and the recipes, one a file.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`session`] | the small trait that recipes are written against, and the real, counted client behind it |
+//! | [`naive_lock`] | `lock/naive`: one key, everybody watches it |
+//! | [`sequential_lock`] | `lock/sequential`: a queue, everybody watches the predecessor alone |
+//! | [`keys`] | the keys: those of etcd's own concurrency package |
+//! | `entry` | a worker's own key, which goes when the attempt does |
+
+mod entry;
+pub mod keys;
+pub mod naive_lock;
+pub mod sequential_lock;
+pub mod session;
+
+pub use naive_lock::NaiveLock;
+pub use sequential_lock::SequentialLock;
+
+use crate::recipe::RecipeError;
+use session::SessionError;
+
+impl From<SessionError> for RecipeError {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Lost(why) => RecipeError::SessionLost(why),
+            other => RecipeError::Service(other.to_string()),
+        }
+    }
+}

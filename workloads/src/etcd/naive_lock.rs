@@ -1,0 +1,64 @@
+//! `lock/naive`: the lock that herds.
+//!
+//! One key under a lease is the lock. Whoever creates it holds the lock; everybody else watches it, and on its deletion all
+//! of them try to create it again. One release with N waiters costs N notifications, N transactions through the quorum, of
+//! which N − 1 find the key there, and N − 1 watches, each to be taken back later.
+//!
+//! In a settled drain of N workers the k-th release notifies the N − k who still wait: N(N − 1)/2 notifications in all.
+
+use super::entry::{Entry, Removals, release};
+use super::session::{Session, SessionError, Watch};
+use crate::recipe::{Grant, Lock, Observer, RecipeError};
+
+/// The naive lock of one worker.
+pub struct NaiveLock<S: Session> {
+    session: S,
+    key: String,
+    removals: Removals,
+}
+
+impl<S: Session> NaiveLock<S> {
+    /// A lock under `base`: the contended key is `<base>/lock`.
+    pub fn new(session: S, base: &str) -> Self {
+        NaiveLock { session, key: format!("{base}/lock"), removals: Removals::default() }
+    }
+}
+
+impl<S: Session> Lock for NaiveLock<S> {
+    async fn acquire(&mut self, observer: &mut impl Observer) -> Result<Grant, RecipeError> {
+        self.removals.done().await;
+        let mut entry = Entry::new(&self.session, &self.key, &self.removals);
+        let mut enqueued = false;
+        loop {
+            // The transaction is the check of ownership: it is decided by the quorum, after the last wake-up, and it fails
+            // when the lease is gone.
+            let outcome = entry.create().await?;
+            if !enqueued {
+                observer.enqueued();
+                enqueued = true;
+            }
+            if let Some(token) = entry.own() {
+                self.session.check()?;
+                entry.keep();
+                return Ok(Grant { token, path: self.key.clone() });
+            }
+            // A create that is refused finds who is there, in the same transaction.
+            let Some(holder) = outcome.found else { continue };
+            let watching = self.session.watch_deletion(&holder.key, holder.create_revision, outcome.revision + 1);
+            let deleted = async { watching.await?.deleted().await };
+            match deleted.await {
+                Ok(()) => observer.woken(),
+                // The history that was asked for is gone: look again.
+                Err(SessionError::Unknown(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn release(&mut self, grant: Grant) -> Result<(), RecipeError> {
+        match release(&self.session, &grant.path, grant.token).await? {
+            true => Ok(()),
+            false => Err(RecipeError::EntryVanished(grant.path)),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The lease of a session: kept alive by a task, its ttl checked, and given up before the servers do.
+//!
+//! A renewal is sent every third of the ttl, on a stream that is closed with its answer: a stream that is kept open holds
+//! 16 KB of buffers for one message in many seconds, a tenth of all that a worker needs. (Its answer is read by the client
+//! library, so that its bytes are not counted; the upkeep is in no sum.) After an expiry the servers go on to answer keep-alives, with a ttl of 0, so
+//! the ttl is what counts. Where no renewal is confirmed the session waits no longer than the ttl since the last confirmed
+//! one *was sent*: the servers count from a later moment, so the worker gives up first.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::connection::{Connection, Line};
+use super::{FIRST_PAUSE, SessionError, Tap};
+use crate::record::RequestKind;
+
+/// That the lease is over, and why.
+#[derive(Default)]
+pub(super) struct Loss {
+    why: OnceLock<String>,
+    over: CancellationToken,
+}
+
+impl Loss {
+    /// Says so. The first reason counts.
+    pub fn declare(&self, why: &str) {
+        let _ = self.why.set(why.to_owned());
+        self.over.cancel();
+    }
+
+    /// Waits for it.
+    pub async fn happens(&self) -> SessionError {
+        self.over.cancelled().await;
+        self.error()
+    }
+
+    /// Whether it has happened.
+    pub fn check(&self) -> Result<(), SessionError> {
+        if self.over.is_cancelled() { Err(self.error()) } else { Ok(()) }
+    }
+
+    fn error(&self) -> SessionError {
+        SessionError::Lost(self.why.get().cloned().unwrap_or_default())
+    }
+}
+
+/// A lease as it was granted.
+#[derive(Clone, Copy)]
+pub(super) struct Lease {
+    pub id: i64,
+    pub ttl: Duration,
+    /// When the last renewal that was confirmed, or the grant, was sent.
+    pub renewed: Instant,
+}
+
+/// How keeping it over one line ended.
+enum Ended {
+    /// The servers say that the lease is gone.
+    Expired,
+    /// No answer, or the connection broke.
+    Broken,
+}
+
+impl Lease {
+    fn deadline(&self) -> Instant {
+        self.renewed + self.ttl
+    }
+
+    /// Keeps it alive until `closing` or until it is lost.
+    pub async fn keep(
+        mut self,
+        connection: Arc<Connection>,
+        loss: Arc<Loss>,
+        closing: CancellationToken,
+        tap: Arc<dyn Tap>,
+    ) {
+        // The first renewal is not due yet.
+        let mut due = self.renewed + self.ttl / 3;
+        loop {
+            let line = connection.line();
+            let ended = tokio::select! {
+                biased;
+                () = closing.cancelled() => return,
+                () = line.gone.cancelled() => Ended::Broken,
+                ended = self.renew(&line, due, tap.as_ref()) => ended,
+            };
+            match ended {
+                Ended::Expired => return loss.declare("it has expired or was revoked"),
+                Ended::Broken if Instant::now() >= self.deadline() => {
+                    return loss.declare("no server confirmed a renewal within its ttl");
+                }
+                Ended::Broken => connection.give_up(&line).await,
+            }
+            due = Instant::now();
+            tokio::select! {
+                () = closing.cancelled() => return,
+                () = sleep(FIRST_PAUSE) => {}
+            }
+        }
+    }
+
+    /// Renews it at `due` and every third of the ttl from then on, over this line.
+    async fn renew(&mut self, line: &Line, mut due: Instant, tap: &dyn Tap) -> Ended {
+        loop {
+            sleep_until(due).await;
+            let mut client = line.lease.clone();
+            let sent = Instant::now();
+            tap.request(RequestKind::LeaseKeepAlive);
+            // In a box, since it is large and lives for a moment.
+            match timeout_at(self.limit(sent), Box::pin(client.keep_alive(self.id))).await {
+                Ok(Ok(_)) => self.renewed = sent,
+                // The library takes the first answer itself, and makes an error of a ttl of 0.
+                Ok(Err(etcd_client::Error::LeaseKeepAliveError(why))) if why == "lease not found" => {
+                    return Ended::Expired;
+                }
+                Ok(Err(_)) | Err(_) => return Ended::Broken,
+            }
+            due = self.renewed + self.ttl / 3;
+        }
+    }
+
+    /// Until when a renewal that is sent now is waited for: there is to be time for another try on another server.
+    fn limit(&self, sent: Instant) -> Instant {
+        (sent + self.ttl / 3).min(self.deadline())
+    }
+}

@@ -1,0 +1,72 @@
+//! A fleet's sessions with etcd.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::OnceCell;
+
+use super::Target;
+use super::host::{Host, Steward, StewardError};
+use crate::etcd::session::{Client, Connection, SessionError, Tap, Untapped};
+use crate::etcd::{NaiveLock, SequentialLock};
+use crate::record::Recorder;
+use crate::settings::WorkerSettings;
+
+#[derive(Clone)]
+pub(super) struct EtcdHost {
+    endpoints: Arc<str>,
+    ttl: Duration,
+    recorder: Arc<Recorder>,
+    /// The connections that the workers share; empty where each has its own.
+    shared: Arc<[OnceCell<Arc<Connection>>]>,
+}
+
+impl EtcdHost {
+    pub fn new(target: &Target, settings: &WorkerSettings, recorder: &Arc<Recorder>) -> Self {
+        EtcdHost {
+            endpoints: target.endpoints.as_str().into(),
+            ttl: settings.session_timeout,
+            recorder: Arc::clone(recorder),
+            shared: (0..settings.connections.unwrap_or(0)).map(|_| OnceCell::new()).collect(),
+        }
+    }
+
+    /// The worker's own connection, or the one that it shares. Connections begin at different servers, in turn.
+    async fn connection(&self, worker: u32) -> Result<Arc<Connection>, SessionError> {
+        let worker = worker as usize;
+        let open = async |place| Connection::new(&self.endpoints, place).await.map(Arc::new);
+        match self.shared.get(worker % self.shared.len().max(1)) {
+            None => open(worker).await,
+            Some(shared) => shared.get_or_try_init(|| open(worker % self.shared.len())).await.map(Arc::clone),
+        }
+    }
+
+    async fn open(&self, worker: u32, tap: Arc<dyn Tap>) -> Result<Client, SessionError> {
+        Client::open(self.connection(worker).await?, self.ttl, tap).await
+    }
+}
+
+impl Host for EtcdHost {
+    type Session = Client;
+    type NaiveLock = NaiveLock<Client>;
+    type SequentialLock = SequentialLock<Client>;
+
+    async fn steward(&self, _: &[String]) -> Result<Steward, StewardError> {
+        // Keys have no parents, so there is nothing to make.
+        let connection = Connection::new(&self.endpoints, 0).await;
+        let opened = async { Client::open(Arc::new(connection?), self.ttl, Arc::new(Untapped)).await };
+        opened.await.map(Steward::Etcd).map_err(|error: SessionError| StewardError::Connect(error.to_string()))
+    }
+
+    async fn connect(&self, worker: u32) -> Result<Self::Session, String> {
+        self.open(worker, Arc::clone(&self.recorder) as Arc<dyn Tap>).await.map_err(|error| error.to_string())
+    }
+
+    fn naive_lock(&self, session: Self::Session, base: &str) -> Self::NaiveLock {
+        NaiveLock::new(session, base)
+    }
+
+    fn sequential_lock(&self, session: Self::Session, base: &str) -> Self::SequentialLock {
+        SequentialLock::new(session, base)
+    }
+}

@@ -1,0 +1,69 @@
+//! What a fleet needs of a service.
+
+use std::future::Future;
+
+use super::FleetError;
+use crate::recipe::Lock;
+use crate::{etcd, zookeeper};
+
+/// A service as a fleet sees it: opens sessions, puts recipes on them. Clones are cheap.
+pub(super) trait Host: Clone + Send + Sync + 'static {
+    /// A worker's own session, counted.
+    type Session: Send + 'static;
+    /// `lock/naive` on it.
+    type NaiveLock: Lock + 'static;
+    /// `lock/sequential` on it.
+    type SequentialLock: Lock + 'static;
+
+    /// Opens the steward's session and makes what has to be there around the locks at `bases`.
+    fn steward(&self, bases: &[String]) -> impl Future<Output = Result<Steward, StewardError>> + Send;
+
+    /// Opens the session of the worker with this number; the error is what it was told.
+    fn connect(&self, worker: u32) -> impl Future<Output = Result<Self::Session, String>> + Send;
+
+    /// The naive lock at `base`.
+    fn naive_lock(&self, session: Self::Session, base: &str) -> Self::NaiveLock;
+
+    /// The sequential lock at `base`.
+    fn sequential_lock(&self, session: Self::Session, base: &str) -> Self::SequentialLock;
+}
+
+/// Why there is no steward.
+pub(super) enum StewardError {
+    /// It got no session.
+    Connect(String),
+    /// It could not make what is around the locks.
+    Prepare(String),
+}
+
+impl StewardError {
+    /// The same as an error of the fleet whose root is `root`.
+    pub fn of(self, root: &str) -> FleetError {
+        match self {
+            StewardError::Connect(first) => FleetError::Connect { failed: 1, workers: 1, first },
+            StewardError::Prepare(told) => FleetError::Prepare { root: root.to_owned(), told },
+        }
+    }
+}
+
+/// Makes and removes what is above the locks; contends for nothing.
+pub(super) enum Steward {
+    /// With a session of ZooKeeper.
+    Zookeeper(zookeeper::session::Client),
+    /// With one of etcd.
+    Etcd(etcd::session::Client),
+}
+
+impl Steward {
+    /// Removes everything below `root`.
+    pub async fn remove(&self, root: &str) -> Result<(), String> {
+        match self {
+            Steward::Zookeeper(client) => {
+                zookeeper::parents::remove_tree(client, root).await.map_err(|error| error.to_string())
+            }
+            Steward::Etcd(client) => {
+                client.delete_all(&etcd::keys::prefix(root)).await.map_err(|error| error.to_string())
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A fleet's sessions with ZooKeeper.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Target;
+use super::host::{Host, Steward, StewardError};
+use crate::record::Recorder;
+use crate::settings::WorkerSettings;
+use crate::zookeeper::session::{Client, Metered};
+use crate::zookeeper::{NaiveLock, SequentialLock, parents};
+
+#[derive(Clone)]
+pub(super) struct ZookeeperHost {
+    endpoints: Arc<str>,
+    session_timeout: Duration,
+    recorder: Arc<Recorder>,
+}
+
+impl ZookeeperHost {
+    pub fn new(target: &Target, settings: &WorkerSettings, recorder: &Arc<Recorder>) -> Self {
+        let endpoints = target.endpoints.as_str().into();
+        ZookeeperHost { endpoints, session_timeout: settings.session_timeout, recorder: Arc::clone(recorder) }
+    }
+}
+
+impl Host for ZookeeperHost {
+    type Session = Metered<Client>;
+    type NaiveLock = NaiveLock<Metered<Client>>;
+    type SequentialLock = SequentialLock<Metered<Client>>;
+
+    async fn steward(&self, bases: &[String]) -> Result<Steward, StewardError> {
+        let client = Client::connect(&self.endpoints, self.session_timeout)
+            .await
+            .map_err(|error| StewardError::Connect(error.to_string()))?;
+        for base in bases {
+            parents::make(&client, base).await.map_err(|error| StewardError::Prepare(error.to_string()))?;
+        }
+        Ok(Steward::Zookeeper(client))
+    }
+
+    async fn connect(&self, _: u32) -> Result<Self::Session, String> {
+        let client = Client::connect(&self.endpoints, self.session_timeout).await.map_err(|error| error.to_string())?;
+        Ok(Metered::new(client, Arc::clone(&self.recorder)))
+    }
+
+    fn naive_lock(&self, session: Self::Session, base: &str) -> Self::NaiveLock {
+        NaiveLock::new(session, base)
+    }
+
+    fn sequential_lock(&self, session: Self::Session, base: &str) -> Self::SequentialLock {
+        SequentialLock::new(session, base)
+    }
+}
