@@ -94,6 +94,19 @@ fn reset_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
+/// Bytes that are allocated and not freed now; 0 where the allocator does not tell. Unlike the resident set it does not
+/// depend on what lies around free: the difference of two moments without workers is what the results in between take.
+pub fn live_heap_bytes() -> u64 {
+    #[cfg(target_env = "gnu")]
+    {
+        // SAFETY: `mallinfo2` takes no pointers and may be called at any time from any thread.
+        let info = unsafe { libc::mallinfo2() };
+        (info.uordblks + info.hblkhd) as u64
+    }
+    #[cfg(not(target_env = "gnu"))]
+    0
+}
+
 /// Gives memory that an ended trial has freed back to the system, so that the next trial's workers are not measured as free.
 pub fn release_free_memory() {
     #[cfg(target_env = "gnu")]

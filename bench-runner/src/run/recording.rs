@@ -96,7 +96,8 @@ pub struct TrialRecording {
     pub generator: GeneratorRecording,
     /// CPU time of all nodes together in the measured time, in seconds.
     pub nodes_cpu_seconds: f64,
-    /// Resident set of the generator before the first worker of the run connected, in bytes.
+    /// Resident set of the generator before the first worker of the run connected, and what the results of earlier trials
+    /// take, in bytes.
     pub idle_rss_bytes: u64,
     /// How often each node did not answer in time when it was sampled, for those that did not.
     pub silent_nodes: BTreeMap<String, u32>,

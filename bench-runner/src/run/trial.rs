@@ -45,7 +45,7 @@ pub struct Context<'a> {
     pub ensemble: &'a Ensemble,
     /// The path on the servers below which this run keeps everything.
     pub root: &'a str,
-    /// Resident set of the generator before the first worker connected, in bytes.
+    /// Resident set of the generator without workers, in bytes.
     pub idle_rss_bytes: u64,
     /// Cancelled by the first Ctrl-C.
     pub interrupted: &'a CancellationToken,
@@ -212,6 +212,9 @@ impl<'a> Started<'a> {
         let sampling = async {
             let mut due = begun;
             loop {
+                // Requests come and go beside sessions that stay, which fragments the allocator's heap: without this it grows
+                // by some MB a second with a herd of a thousand (measured; it takes under 1 ms).
+                generator::release_free_memory();
                 let (sample, silent) = sample(ensemble, begun).await;
                 samples.push(sample);
                 silent.into_iter().for_each(|node| *silent_nodes.entry(node).or_default() += 1);

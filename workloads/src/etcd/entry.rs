@@ -1,5 +1,6 @@
 //! A worker's own key: the place in the queue, or the lock itself.
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::task::JoinHandle;
@@ -24,15 +25,17 @@ impl Removals {
     }
 }
 
+type Creating = Pin<Box<dyn Future<Output = Result<TxnOutcome, SessionError>> + Send>>;
+
 /// The key of one attempt. Unless it is [kept](Entry::keep) it is removed in the background when dropped, so that an acquire
 /// that fails, times out or is cancelled leaves nothing behind, not even a create whose reply is still under way.
 pub(super) struct Entry<S: Session> {
     session: S,
     key: String,
     removals: Removals,
-    /// The create that is under way. A task of its own: requests of one session may overtake one another in etcd, so that
-    /// a removal has to know how the create ended.
-    creating: Option<JoinHandle<Result<TxnOutcome, SessionError>>>,
+    /// The create that is under way. Kept here, and not in the future that waits for it: requests of one session may
+    /// overtake one another in etcd, so that a removal has to carry the create to its end and to know how it ended.
+    creating: Option<Creating>,
     /// The create revision, once the key is known to be this session's.
     own: Option<i64>,
 }
@@ -48,10 +51,9 @@ impl<S: Session> Entry<S> {
     pub async fn create(&mut self) -> Result<TxnOutcome, SessionError> {
         let (session, key) = (self.session.clone(), self.key.clone());
         let create = async move { repeat(|| session.txn(Txn::create(&key, b""))).await };
-        let outcome = self.creating.insert(tokio::spawn(create)).await;
+        let outcome = self.creating.insert(Box::pin(create)).await;
         self.creating = None;
-        // It is never aborted while this waits, so an error is a panic.
-        let outcome = outcome.map_err(|panic| SessionError::Refused(panic.to_string()))??;
+        let outcome = outcome?;
         self.own = own(&self.session, &outcome);
         Ok(outcome)
     }
@@ -85,7 +87,7 @@ impl<S: Session> Drop for Entry<S> {
         let (session, key) = (self.session.clone(), std::mem::take(&mut self.key));
         let removal = runtime.spawn(async move {
             let created = match creating {
-                Some(create) => create.await.ok().and_then(Result::ok).and_then(|outcome| own(&session, &outcome)),
+                Some(create) => create.await.ok().and_then(|outcome| own(&session, &outcome)),
                 None => known,
             };
             if let Some(revision) = created {

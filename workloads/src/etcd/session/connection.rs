@@ -60,8 +60,10 @@ impl Connection {
 
     /// Goes on to the next server, unless somebody else has done so already.
     pub(super) async fn give_up(&self, line: &Arc<Line>) {
-        // Opening is lazy: nothing is waited for, and the endpoints were good enough before.
-        let Ok(next) = Line::open(&self.endpoints, (line.place + 1) % self.endpoints.len()).await else { return };
+        // Opening is lazy: nothing is waited for, and the endpoints were good enough before. In a box, since it is some KB
+        // that every task of every session would hold room for.
+        let opening = Box::pin(Line::open(&self.endpoints, (line.place + 1) % self.endpoints.len()));
+        let Ok(next) = opening.await else { return };
         let mut current = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         if Arc::ptr_eq(&current, line) {
             line.gone.cancel();

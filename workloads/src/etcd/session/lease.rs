@@ -105,12 +105,13 @@ impl Lease {
     async fn renew(&mut self, line: &Line, mut due: Instant, tap: &dyn Tap) -> Ended {
         loop {
             sleep_until(due).await;
-            let mut client = line.lease.clone();
+            let (mut client, id) = (line.lease.clone(), self.id);
             let sent = Instant::now();
             tap.request(RequestKind::LeaseKeepAlive);
             // In a box, since it is large and lives for a moment.
-            match timeout_at(self.limit(sent), Box::pin(client.keep_alive(self.id))).await {
-                Ok(Ok(_)) => self.renewed = sent,
+            let answer = Box::pin(async move { client.keep_alive(id).await.map(drop) });
+            match timeout_at(self.limit(sent), answer).await {
+                Ok(Ok(())) => self.renewed = sent,
                 // The library takes the first answer itself, and makes an error of a ttl of 0.
                 Ok(Err(etcd_client::Error::LeaseKeepAliveError(why))) if why == "lease not found" => {
                     return Ended::Expired;

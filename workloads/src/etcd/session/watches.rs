@@ -173,7 +173,8 @@ impl Watches {
         self.tap.request(RequestKind::WatchCreate);
         let mut client = line.watch.clone();
         // In a box, since it is large and lives for a moment.
-        let (mut requests, mut responses) = Box::pin(client.watch(key, Some(options))).await?.split();
+        let opening = Box::pin(async move { client.watch(key, Some(options)).await });
+        let (mut requests, mut responses) = opening.await?.split();
         for (_, key, options) in all {
             self.tap.request(RequestKind::WatchCreate);
             requests.watch(key, Some(options)).await?;
