@@ -87,8 +87,12 @@ impl Fleet {
         plan: Arc<Plan>,
         connected: Arc<AtomicU32>,
     ) -> Result<Fleet, FleetError> {
-        let steward = connect_steward(&target, settings).await?;
+        let steward = Client::connect(&target.endpoints, settings.session_timeout)
+            .await
+            .map_err(|first| FleetError::Connect { failed: 1, workers: 1, first })?;
         let clients = connect_all(&target, settings, connected).await?;
+        // Last, so that a fleet which could not be connected leaves nothing on the servers.
+        prepare(&steward, &target, settings).await?;
         let (start, _) = watch::channel(false);
         let mut fleet = Fleet {
             recorder: Arc::clone(&plan.recorder),
@@ -207,16 +211,14 @@ fn lock_base(root: &str, resource: u32) -> String {
     format!("{root}/lock-{resource}")
 }
 
-async fn connect_steward(target: &Target, settings: &WorkerSettings) -> Result<Client, FleetError> {
-    let steward = Client::connect(&target.endpoints, settings.session_timeout)
-        .await
-        .map_err(|first| FleetError::Connect { failed: 1, workers: 1, first })?;
+/// Makes the znodes above the locks, so that no worker has to while it is measured.
+async fn prepare(steward: &Client, target: &Target, settings: &WorkerSettings) -> Result<(), FleetError> {
     for resource in 0..settings.resources {
-        parents::make(&steward, &lock_base(&target.root, resource))
+        parents::make(steward, &lock_base(&target.root, resource))
             .await
             .map_err(|source| FleetError::Prepare { root: target.root.clone(), source })?;
     }
-    Ok(steward)
+    Ok(())
 }
 
 async fn connect_all(

@@ -35,6 +35,13 @@ struct Entry {
     last: AtomicU64,
 }
 
+impl Entry {
+    /// Takes one standing watch off, if there is one.
+    fn take_watch(&self) -> bool {
+        self.armed.fetch_update(Ordering::AcqRel, Ordering::Acquire, |armed| armed.checked_sub(1)).is_ok()
+    }
+}
+
 /// How far a token may be from its home before it counts as untracked. Reached only when the table is all but full.
 const MAX_PROBES: usize = 256;
 
@@ -71,33 +78,34 @@ impl FanOutTable {
         None
     }
 
-    /// A watch on the instance stands.
-    pub(super) fn armed(&self, token: i64) {
-        if let Some(entry) = self.entry(token) {
+    /// A watch on the instance stands. `false` if there was no room to note it.
+    pub(super) fn armed(&self, token: i64) -> bool {
+        let entry = self.entry(token);
+        if let Some(entry) = entry {
             entry.armed.fetch_add(1, Ordering::AcqRel);
         }
+        entry.is_some()
     }
 
-    /// A watch on the instance was taken back before it fired.
-    pub(super) fn disarmed(&self, token: i64) {
-        if let Some(entry) = self.entry(token) {
-            entry.armed.fetch_sub(1, Ordering::AcqRel);
-        }
+    /// A watch on the instance was taken back before it fired. `false` if it was not noted as standing any more.
+    pub(super) fn disarmed(&self, token: i64) -> bool {
+        self.entry(token).is_some_and(Entry::take_watch)
     }
 
-    /// How many watches have been set on the instance and not taken back. Fired watches are not subtracted: after the
-    /// instance's end this is the fan-out to expect.
-    pub(super) fn watches(&self, token: i64) -> u32 {
-        self.entry(token).map_or(0, |entry| entry.armed.load(Ordering::Acquire))
+    /// The instance's owner ends it: its watches stand no longer, although their notifications are yet to come. Tells how
+    /// many they were.
+    pub(super) fn ending(&self, token: i64) -> u32 {
+        self.entry(token).map_or(0, |entry| entry.armed.swap(0, Ordering::AcqRel))
     }
 
-    /// The instance's end notified somebody.
-    pub(super) fn notified(&self, token: i64, now: u64) {
-        if let Some(entry) = self.entry(token) {
-            entry.notifications.fetch_add(1, Ordering::Relaxed);
-            let _ = entry.first.compare_exchange(0, now + 1, Ordering::Relaxed, Ordering::Relaxed);
-            entry.last.fetch_max(now, Ordering::Relaxed);
-        }
+    /// The instance's end notified somebody. `true` if the watch was still noted as standing: nobody had announced the end,
+    /// as when a session expires.
+    pub(super) fn notified(&self, token: i64, now: u64) -> bool {
+        let Some(entry) = self.entry(token) else { return false };
+        entry.notifications.fetch_add(1, Ordering::Relaxed);
+        let _ = entry.first.compare_exchange(0, now + 1, Ordering::Relaxed, Ordering::Relaxed);
+        entry.last.fetch_max(now, Ordering::Relaxed);
+        entry.take_watch()
     }
 
     /// Everything counted, by token.

@@ -115,28 +115,29 @@ impl Recorder {
 
     /// A notification has arrived; `instance` is the token of what it watched, where that is known.
     pub fn notification(&self, kind: EventKind, instance: Option<i64>) {
-        if self.is_counting() {
+        let stood = if self.is_counting() {
             let now = self.now();
             self.tally.notification(kind);
             self.timeline.notification(now);
-            if let Some(token) = instance {
-                self.fan_out.notified(token, now);
-            }
+            instance.is_some_and(|token| self.fan_out.notified(token, now))
+        } else {
+            self.telemetry && instance.is_some_and(|token| self.fan_out.disarmed(token))
+        };
+        if stood {
+            self.standing.fetch_sub(1, Ordering::AcqRel);
         }
     }
 
     /// A watch on `instance` stands on the server.
     pub fn armed(&self, instance: i64) {
-        if self.telemetry {
-            self.fan_out.armed(instance);
+        if self.telemetry && self.fan_out.armed(instance) {
             self.standing.fetch_add(1, Ordering::AcqRel);
         }
     }
 
-    /// A watch on `instance` was taken back before it fired.
+    /// A watch on `instance` is gone without having fired: it was taken back, or its session is over.
     pub fn disarmed(&self, instance: i64) {
-        if self.telemetry {
-            self.fan_out.disarmed(instance);
+        if self.telemetry && self.fan_out.disarmed(instance) {
             self.standing.fetch_sub(1, Ordering::AcqRel);
         }
     }
@@ -144,13 +145,12 @@ impl Recorder {
     /// `instance` is about to end by its owner's release: the watches on it are no longer standing.
     pub fn ending(&self, instance: i64) {
         if self.telemetry {
-            self.standing.fetch_sub(i64::from(self.fan_out.watches(instance)), Ordering::AcqRel);
+            self.standing.fetch_sub(i64::from(self.fan_out.ending(instance)), Ordering::AcqRel);
         }
     }
 
     /// Watches that stand on instances that have not been [ended](Recorder::ending). In a drain, once this reaches the
     /// number of those who still wait, everybody has armed its watch and the release's fan-out is what the closed form says.
-    /// It is exact only while nobody arms on an instance that has ended, which a settled drain guarantees.
     pub fn standing_watches(&self) -> i64 {
         self.standing.load(Ordering::Acquire)
     }

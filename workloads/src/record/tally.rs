@@ -20,11 +20,13 @@ pub enum RequestKind {
     GetChildren,
     /// ZooKeeper `removeWatches`, which the client sends when an unfired watch is dropped.
     RemoveWatches,
+    /// ZooKeeper `sync`, with which a recipe settles what became of a request whose reply was lost.
+    Sync,
 }
 
 impl RequestKind {
     /// All kinds, in the order of their discriminants.
-    pub const ALL: [RequestKind; 7] = [
+    pub const ALL: [RequestKind; 8] = [
         RequestKind::Create,
         RequestKind::Delete,
         RequestKind::Exists,
@@ -32,6 +34,7 @@ impl RequestKind {
         RequestKind::SetData,
         RequestKind::GetChildren,
         RequestKind::RemoveWatches,
+        RequestKind::Sync,
     ];
 
     /// The service's own name of the request.
@@ -44,6 +47,7 @@ impl RequestKind {
             RequestKind::SetData => "setData",
             RequestKind::GetChildren => "getChildren",
             RequestKind::RemoveWatches => "removeWatches",
+            RequestKind::Sync => "sync",
         }
     }
 }
