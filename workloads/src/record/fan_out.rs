@@ -130,3 +130,49 @@ impl FanOutTable {
         self.untracked.load(Ordering::Relaxed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_instances_as_were_asked_for_fit_and_what_goes_beyond_is_told() {
+        const ROOM: i64 = 4000;
+        let table = FanOutTable::new(ROOM as usize);
+        // From two terms of the ensemble's leader, so that the tokens are not consecutive.
+        let token = |number: i64| ((number % 2 + 1) << 32) + number;
+        for number in 0..ROOM {
+            table.notified(token(number), number as u64);
+        }
+        assert_eq!((table.copy().len() as i64, table.untracked()), (ROOM, 0));
+        for number in 0..10 * ROOM {
+            table.notified(token(number), number as u64);
+        }
+        let told: u64 = table.copy().iter().map(|instance| u64::from(instance.notifications)).sum();
+        assert!(table.untracked() > 0);
+        assert_eq!(told + table.untracked(), 11 * ROOM as u64);
+    }
+
+    #[test]
+    fn what_finds_no_room_is_neither_armed_nor_ended() {
+        let table = FanOutTable::new(1);
+        let slots = table.entries.len() as i64;
+        for token in 1..=slots {
+            assert!(table.armed(token));
+        }
+        assert!(!table.armed(slots + 1) && !table.disarmed(slots + 1) && !table.notified(slots + 1, 5));
+        assert_eq!((table.ending(slots + 1), table.untracked()), (0, 4));
+        assert_eq!(table.ending(slots), 1);
+    }
+
+    #[test]
+    fn the_first_and_the_last_notification_of_an_instance_are_kept() {
+        let table = FanOutTable::new(10);
+        for at in [0, 30, 20] {
+            table.notified(5, at);
+        }
+        table.armed(4);
+        let silent = InstanceFanOut { token: 4, notifications: 0, first: 0, last: 0 };
+        assert_eq!(table.copy(), [silent, InstanceFanOut { token: 5, notifications: 3, first: 0, last: 30 }]);
+    }
+}
