@@ -49,6 +49,18 @@ fn every_sample_is_readable_in_dark() {
     every_sample_is_readable(Theme::Dark);
 }
 
+/// Windows between a phone and a desk, and the narrowest that pages are asked to reflow to.
+#[test]
+fn the_widths_in_between_are_readable_too() {
+    let page = ("between".to_owned(), report::html(&sample::two_arms()));
+    let visit = visit("between", &[page], &[960, 861, 860, 640, 320], Theme::Light);
+    assert_eq!(visit.console, Vec::<String>::new());
+    assert_eq!(visit.findings.len(), 5);
+    for found in &visit.findings {
+        assert!(found.complaints.is_empty(), "{} px:\n  {}", found.width, found.complaints.join("\n  "));
+    }
+}
+
 /// The checker sees what it is there to see: each broken page draws exactly the complaint that it was made for.
 #[test]
 fn a_broken_page_is_found_out() {

@@ -36,6 +36,16 @@ pub struct Figure {
     pub symbol: &'static str,
 }
 
+impl Figure {
+    /// The same without zeros at the end of the value's decimals: for running text, where nothing has to be aligned.
+    pub fn trimmed(mut self) -> Self {
+        if self.value.contains('.') {
+            self.value = self.value.trim_end_matches('0').trim_end_matches('.').to_owned();
+        }
+        self
+    }
+}
+
 impl std::fmt::Display for Figure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.value)?;
@@ -59,7 +69,8 @@ impl Unit {
     pub fn figure(self, value: f64, spread: Option<f64>) -> Figure {
         let (divisor, symbol) = self.scale(value);
         let scaled = value / divisor;
-        let places = if self == Unit::Count { 0 } else { decimals(scaled) };
+        let is_whole = self == Unit::Count || symbol == "B";
+        let places = if is_whole { 0 } else { decimals(scaled) };
         let spread = spread.map(|spread| fixed(spread / divisor, places));
         Figure { value: fixed(scaled, places), spread, symbol }
     }
@@ -102,11 +113,7 @@ pub fn maybe_ms(value: Option<f64>) -> String {
 
 /// A number for running text: three significant digits, whole from 100 on, without trailing zeros: `5`, `1.25`, `2,010`.
 pub fn trimmed(value: f64) -> String {
-    let mut figure = Unit::Number.figure(value, None);
-    if figure.value.contains('.') {
-        figure.value = figure.value.trim_end_matches('0').trim_end_matches('.').to_owned();
-    }
-    figure.to_string()
+    Unit::Number.figure(value, None).trimmed().to_string()
 }
 
 /// A large number for an axis: `1,000`, `250,000`, `1.5 M`, `2 G`.

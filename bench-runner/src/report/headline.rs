@@ -56,9 +56,9 @@ fn sentence(summary: &Summary, contrast: &Contrast) -> Option<String> {
         Some(ratio) => format!("{lead}, {}", throughput(ratio, naive, free)),
         None => {
             let who = match (naive.grants, free.grants) {
-                (0, 0) => "neither granted it".to_owned(),
-                (0, _) => format!("{a} never granted it"),
-                (_, 0) => format!("{b} never granted it"),
+                (0, 0) => "neither granted the lock even once".to_owned(),
+                (0, _) => format!("{a} never granted the lock"),
+                (_, 0) => format!("{b} never granted the lock"),
                 _ => "no two trials of theirs ran next to one another".to_owned(),
             };
             format!("{lead}, there is no ratio of grants per second between {b} and {a}: {who}")

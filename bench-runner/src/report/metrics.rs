@@ -151,10 +151,33 @@ const METRICS: &[Metric] = &[
     },
 ];
 
+/// With an open loop, acquisition runs from the moment due; the time from the call is kept beside it.
+const SERVICE: [Metric; 2] = [
+    Metric {
+        group: "Latency",
+        name: "service p50, from the call",
+        unit: Unit::Milliseconds,
+        arm: |arm| arm.service_ms.p50,
+        trial: |_| None,
+    },
+    Metric {
+        group: "Latency",
+        name: "service p99, from the call",
+        unit: Unit::Milliseconds,
+        arm: |arm| arm.service_ms.p99,
+        trial: |_| None,
+    },
+];
+
 /// The table's rows, safety last.
 pub(super) fn rows(arms: &[ArmView]) -> Vec<Row> {
-    let mut rows: Vec<Row> = METRICS
+    let is_open = arms.iter().any(|view| view.arm.mode == "open");
+    let (before, after) = METRICS.split_at(METRICS.iter().position(|metric| metric.name == "handoff p50").unwrap_or(0));
+    let service = if is_open { SERVICE.as_slice() } else { &[] };
+    let mut rows: Vec<Row> = before
         .iter()
+        .chain(service)
+        .chain(after)
         .map(|metric| {
             let cells = arms.iter().map(|view| figure(metric, view.arm)).collect();
             Row { name: metric.name, group: metric.group, cells }
@@ -225,6 +248,14 @@ pub(super) fn safety_rows(arms: &[ArmView]) -> Vec<Row> {
         let cells = arms.iter().map(|view| Cell::Words(format::maybe_count(count(&view.arm.safety))));
         Row { name, group: "Order", cells: cells.collect() }
     }));
+    // Arrivals of an open loop that were due and still waited at the end.
+    let unserved = |view: &ArmView| -> Option<u64> {
+        view.arm.trial.iter().filter_map(|trial| trial.unserved).reduce(|a, b| a + b)
+    };
+    if arms.iter().any(|view| unserved(view).is_some()) {
+        let cells = arms.iter().map(|view| Cell::Words(format::maybe_count(unserved(view)))).collect();
+        rows.push(Row { name: "arrivals not served", group: "Order", cells });
+    }
     rows
 }
 

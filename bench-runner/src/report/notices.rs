@@ -8,7 +8,9 @@ use crate::results::summary::Summary;
 /// How loud a notice is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
-    /// The recipe did not do its job, or the run did not end.
+    /// The recipe did not do its job.
+    Violation,
+    /// The run did not end as planned.
     Alarm,
     /// The figures have to be read with care.
     Caution,
@@ -42,7 +44,7 @@ pub(super) fn notices(summary: &Summary) -> Vec<Notice> {
         .map(|(number, one, many)| format::plural(number, one, many))
         .collect();
         notices.push(Notice {
-            level: Level::Alarm,
+            level: Level::Violation,
             title: "Safety violated".to_owned(),
             text: format!("{}: {}.", view.label, seen.join(", ")),
             remedy: "Do not trust this lock: its speed means nothing until mutual exclusion holds.".to_owned(),
@@ -54,14 +56,14 @@ pub(super) fn notices(summary: &Summary) -> Vec<Notice> {
         notices.push(Notice {
             level: Level::Alarm,
             title: "Incomplete run".to_owned(),
-            text: format!("Not every planned trial ran to its end: {reason}."),
+            text: format!("Not every planned trial ran to its end: {}.", reason.trim_end_matches('.')),
             remedy: "The figures are of what ran until then; do not compare them with those of a complete run."
                 .to_owned(),
         });
     }
     if summary.generator.saturated {
         notices.push(Notice {
-            level: Level::Caution,
+            level: Level::Alarm,
             title: "Generator saturated".to_owned(),
             text: "The load generator was saturated: the numbers are the generator's, not the ensemble's.".to_owned(),
             remedy: "Run it with fewer workers or a lower rate, or give the generator more CPU.".to_owned(),

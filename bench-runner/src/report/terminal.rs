@@ -39,7 +39,7 @@ pub fn terminal(summary: &Summary, styled: bool) -> String {
     for notice in notices(summary) {
         page.blank();
         let style = match notice.level {
-            Level::Alarm => ALARM,
+            Level::Violation | Level::Alarm => ALARM,
             Level::Caution => CAUTION,
         };
         page.paragraph(&format!("{}: {}", notice.title, notice.text), 0, style);
@@ -168,7 +168,7 @@ impl Page {
 
     /// Client, server and closed form, for each arm and trial.
     fn books(&mut self, arms: &[ArmView]) {
-        let head = ["notifications", "trial", "client", "server", "closed form", ""];
+        let head = ["notifications", "trial", "client", "server", "closed form", "verdict"];
         let rows: Vec<[Piece; 6]> = books::lines(arms)
             .into_iter()
             .map(|line| {
@@ -201,8 +201,9 @@ impl Page {
         let before: usize = widths[..5].iter().sum::<usize>() + 5 * GAP;
         widths[5] = widths[5].min(COLUMNS.saturating_sub(before));
         self.blank();
+        let heads = if widths[5] < head[5].width() { &head[..5] } else { &head[..] };
         let names: Vec<String> =
-            head.iter().zip(widths).enumerate().map(|(at, (name, width))| cell(at, name, width)).collect();
+            heads.iter().zip(widths).enumerate().map(|(at, (name, width))| cell(at, name, width)).collect();
         let names = self.paint(&names.join(&" ".repeat(GAP)), BOLD);
         self.line(&names);
         let rule = self.paint(&"─".repeat(before + widths[5]), DIM);

@@ -60,7 +60,7 @@ pub fn compose(run: &Run<'_>, trials: &TrialsByArm) -> (Summary, Vec<MeasuredArm
     };
     let environment = environment::collect(scenario, run.ensemble);
     let mut noticed = run.noticed.clone();
-    noticed.extend(warnings::of_figures(&figures, &environment, generator.saturated));
+    noticed.extend(warnings::of_figures(&figures, &environment));
     if !scenario.ensemble.zookeeper.fsync {
         noticed.push(Warning::NoFsync);
     }

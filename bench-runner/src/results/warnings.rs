@@ -2,13 +2,10 @@
 
 use super::summary::{self, Environment};
 use crate::measure::figures::Arm;
-use crate::measure::trial::{SATURATED_CPU, SATURATED_LAG_MS};
 
 /// Something worth knowing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
-    /// The generator was the limit in some trial.
-    Saturated,
     /// Generator and servers share so few processors that rates are the machine's.
     FewCpus {
         /// Processors.
@@ -100,11 +97,8 @@ const WIDE_SPREAD: f64 = 1.5;
 const MANY_STARVED: f64 = 0.01;
 
 /// What the figures themselves give reason to say.
-pub fn of_figures(arms: &[Arm], environment: &Environment, saturated: bool) -> Vec<Warning> {
+pub fn of_figures(arms: &[Arm], environment: &Environment) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    if saturated {
-        warnings.push(Warning::Saturated);
-    }
     arms.iter().for_each(|arm| of_arm(arm, &mut warnings));
     if environment.cpus < 8 {
         warnings.push(Warning::FewCpus { cpus: environment.cpus });
@@ -151,15 +145,6 @@ impl Warning {
     /// The warning in words.
     pub fn told(&self) -> summary::Warning {
         let (text, remedy) = match self {
-            Warning::Saturated => (
-                format!(
-                    "the generator was saturated: its timer task ran more than {SATURATED_LAG_MS:.0} ms late in the 99th \
-                     percentile, or it used more than {:.0} % of a processor; the figures are the generator's, not the \
-                     ensemble's",
-                    SATURATED_CPU * 100.0
-                ),
-                "use fewer workers, or a machine with more processors".to_owned(),
-            ),
             Warning::FewCpus { cpus } => (
                 format!("generator and servers shared {cpus} processors, so rates and latencies are this machine's"),
                 "compare arms of one run with each other, and counts with anything".to_owned(),

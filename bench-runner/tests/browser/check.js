@@ -77,7 +77,7 @@ function words(doc, view, complain) {
   const boxes = [];
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;
-    if (!node.textContent.trim() || parent.closest('svg, script, style, .hidden, .raw caption') || !shown(parent)) continue;
+    if (!node.textContent.trim() || parent.closest('svg, script, style, .raw caption') || !shown(parent)) continue;
     const style = view.getComputedStyle(parent);
     const ink = colour(style.color), ground = behind(parent, view);
     const large = parseFloat(style.fontSize) >= 24;

@@ -11,8 +11,8 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use serde::Deserialize;
 
-/// The browser gets this long for all pages of a theme; it needs a few seconds.
-const TIMEOUT: Duration = Duration::from_secs(120);
+/// The browser gets this long for all pages of a theme; it needs some ten seconds on an idle machine.
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The reader's theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,7 @@ pub fn visit(name: &str, pages: &[(String, String)], widths: &[u32], theme: Them
     let file = folder.join("wrapper.html");
     std::fs::write(&file, wrapper).expect("the wrapper page");
     let (dom, log) = run(&folder, &file, theme);
+    let _ = std::fs::remove_dir_all(folder.join("profile"));
     let findings = dom
         .split_once("id=\"findings\">")
         .and_then(|(_, rest)| rest.split_once("</script>"))

@@ -15,6 +15,7 @@ pub fn all() -> Vec<(&'static str, Summary)> {
     vec![
         ("two_arms", two_arms()),
         ("drain", drain()),
+        ("open_loop", open_loop()),
         ("six_arms", six_arms()),
         ("alarms", alarms()),
         ("no_grants", no_grants()),
@@ -51,6 +52,20 @@ fn drain() -> Summary {
     summary("drain", arms)
 }
 
+/// Arrivals at a rate that both locks keep up with, more or less.
+fn open_loop() -> Summary {
+    let mut arms = vec![arm("lock/naive", &Shape::naive(50)), arm("lock/sequential", &Shape::sequential(50))];
+    for (arm, unserved) in arms.iter_mut().zip([41, 0]) {
+        arm.mode = "open".to_owned();
+        arm.grants_per_second = Quantity { mean: 200.0, spread: Some(1.5), min: 198.0, max: 201.0 };
+        arm.service_ms = latency(arm.acquire_ms.p99.unwrap_or(1.0) * 0.6);
+        for trial in &mut arm.trial {
+            trial.unserved = Some(unserved);
+        }
+    }
+    summary("open-loop", arms)
+}
+
 /// Six arms, some of them with labels as long as labels get.
 fn six_arms() -> Summary {
     let label = |index: usize| match index {
@@ -83,6 +98,7 @@ fn alarms() -> Summary {
     summary.arms[1].trial.truncate(1);
     summary.arms[1].trials = 1;
     summary.arms[1].grants_per_second.spread = None;
+    summary.arms[0].grants_per_second = Quantity { mean: 449.0, spread: Some(9.0), min: 440.0, max: 458.0 };
     summary.contrasts[0].throughput = Some(Quantity { mean: 0.62, spread: Some(0.02), min: 0.6, max: 0.64 });
     summary.warnings = vec![
         Warning {

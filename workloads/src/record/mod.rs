@@ -8,10 +8,11 @@
 //! | requests, response bytes, by kind | [`Tally`]: counters in shards, one per thread or so |
 //! | requests, bytes, notifications over time | [`timeline`]: counters per millisecond |
 //! | notifications by the instance that caused them | [`fan_out`]: an open-addressed table keyed by token |
-//! | acquisitions | an append-only log, one [`Acquisition`] each |
+//! | acquisitions | an append-only log of fixed room, one [`Acquisition`] each |
 
 mod acquisition;
 pub mod fan_out;
+mod log;
 mod recorder;
 mod tally;
 pub mod timeline;

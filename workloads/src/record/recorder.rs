@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::acquisition::Acquisition;
 use super::fan_out::{FanOutTable, InstanceFanOut};
+use super::log::Log;
 use super::tally::{EventKind, RequestKind, ShardedTally, Tally};
 use super::timeline::{Slot, Timeline};
 
@@ -15,7 +16,7 @@ use super::timeline::{Slot, Timeline};
 pub struct Capacity {
     /// The longest that the trial can take.
     pub length: Duration,
-    /// Grants, and so instances with a fan-out; what goes beyond is told as untracked.
+    /// Acquisitions, and instances with a fan-out; what goes beyond is told as untracked.
     pub grants: usize,
 }
 
@@ -35,7 +36,7 @@ pub struct Recorder {
     fan_out: FanOutTable,
     /// Watches that stand on instances that have not ended; see [`Recorder::standing_watches`].
     standing: AtomicI64,
-    acquisitions: boxcar::Vec<Acquisition>,
+    acquisitions: Log,
 }
 
 /// Everything that a recorder kept, as plain data.
@@ -49,7 +50,8 @@ pub struct Recording {
     pub timeline: Vec<Slot>,
     /// Notifications by the instance that caused them, by token.
     pub fan_out: Vec<InstanceFanOut>,
-    /// Notifications and watches of which the instance could not be tracked, for want of room.
+    /// Notifications and watches of which the instance could not be tracked, and acquisitions not written down, for want of
+    /// room.
     pub untracked: u64,
     /// All acquisitions, in no particular order.
     pub acquisitions: Vec<Acquisition>,
@@ -67,7 +69,7 @@ impl Recorder {
             timeline: Timeline::new(capacity.length),
             fan_out: FanOutTable::new(capacity.grants),
             standing: AtomicI64::new(0),
-            acquisitions: boxcar::Vec::with_capacity(capacity.grants.min(1 << 16)),
+            acquisitions: Log::new(capacity.grants),
         }
     }
 
@@ -157,12 +159,12 @@ impl Recorder {
 
     /// Keeps an acquisition that is over.
     pub fn acquisition(&self, acquisition: Acquisition) {
-        self.acquisitions.push(acquisition);
+        self.acquisitions.push(&acquisition);
     }
 
     /// Grants and other ends of acquisitions kept so far.
     pub fn acquisition_count(&self) -> usize {
-        self.acquisitions.count()
+        self.acquisitions.pushed()
     }
 
     /// The totals so far.
@@ -177,8 +179,8 @@ impl Recorder {
             tally: self.tally.total(),
             timeline: if self.telemetry { self.timeline.copy(length) } else { Vec::new() },
             fan_out: self.fan_out.copy(),
-            untracked: self.fan_out.untracked(),
-            acquisitions: self.acquisitions.iter().map(|(_, acquisition)| *acquisition).collect(),
+            untracked: self.fan_out.untracked() + self.acquisitions.dropped(),
+            acquisitions: self.acquisitions.copy(),
         }
     }
 }

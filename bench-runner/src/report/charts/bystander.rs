@@ -32,7 +32,7 @@ impl Chart for Bystander {
                 }
             }
         }
-        let x = Axis::log_ms("latency of a read or write", stages::ends(&groups))
+        let x = Axis::log_ms("latency of a read or write, in powers of ten", stages::ends(&groups))
             .ok_or_else(|| "There were no bystanders, so there is no collateral latency to show.".to_owned())?;
         let drawn = places(arms, |view| groups.iter().flat_map(|group| &group.bars).any(|bar| bar.arm == view.index));
         let rows = Rows { title: String::new(), x, groups };

@@ -63,7 +63,9 @@ pub fn charts(summary: &Summary) -> Vec<(String, String)> {
         .filter_map(|chart| {
             let picture = chart.picture(&arms).ok()?;
             let svg = draw(&picture, &arms, Width::Wide).ok()?;
-            Some((format!("{}.svg", chart.name()), svg))
+            // A name for readers that speak, and for the window's title.
+            let title = maud::html! { title { (chart.title()) } }.into_string();
+            Some((format!("{}.svg", chart.name()), svg.replacen(">\n", &format!(">\n{title}\n"), 1)))
         })
         .collect()
 }

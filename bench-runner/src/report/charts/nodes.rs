@@ -20,8 +20,7 @@ impl Chart for Nodes {
 
     fn caption(&self) -> &'static str {
         "CPU of all nodes together, CPU of the load generator, and the watches that the servers hold, in the first trial of \
-         each arm. 100 % is one core. Naive and herd-free workers hold about as many watches; what differs is how many fire \
-         at once."
+         each arm. 100 % is one core."
     }
 
     fn picture(&self, arms: &[ArmView]) -> Result<Picture, String> {

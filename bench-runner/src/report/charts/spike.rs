@@ -70,8 +70,13 @@ impl Chart for Spike {
     }
 }
 
-/// The middle of each bucket, and its value.
+/// Both edges of each bucket at its value: a line through them is a flight of steps, which claims nothing about what
+/// happened within a bucket.
 fn around(spike: &figures::Spike, values: fn(&figures::Spike) -> &Vec<f64>) -> Vec<(f64, f64)> {
-    let middle = |index: usize| spike.start_ms + (index as f64 + 0.5) * spike.bucket_ms;
-    values(spike).iter().enumerate().map(|(index, value)| (middle(index), *value)).collect()
+    let edge = |index: usize| spike.start_ms + index as f64 * spike.bucket_ms;
+    values(spike)
+        .iter()
+        .enumerate()
+        .flat_map(|(index, value)| [(edge(index), *value), (edge(index + 1), *value)])
+        .collect()
 }

@@ -42,7 +42,7 @@ impl Chart for Stages {
             })
             .filter(|group| !group.bars.is_empty())
             .collect();
-        let x = Axis::log_ms("latency", ends(&groups))
+        let x = Axis::log_ms("latency, in powers of ten", ends(&groups))
             .ok_or_else(|| "No stage of an acquisition was timed, so there is nothing to show.".to_owned())?;
         let drawn = places(arms, |view| groups.iter().flat_map(|group| &group.bars).any(|bar| bar.arm == view.index));
         let rows = Rows { title: String::new(), x, groups };

@@ -8,22 +8,27 @@ use crate::report::headline::{ABOUT_EQUAL, headline, is_about_equal};
 use crate::report::notices::{Level, Notice, notices};
 use crate::results::summary::Summary;
 
-/// Alarms, the answer, its figures, cautions.
+/// Alarms, the answer, its figures.
 pub(super) fn section(summary: &Summary) -> Markup {
-    let (alarms, cautions): (Vec<Notice>, Vec<Notice>) =
-        notices(summary).into_iter().partition(|notice| notice.level == Level::Alarm);
     html! {
-        @for notice in &alarms { (banner(notice)) }
+        @for notice in notices(summary).iter().filter(|notice| notice.level != Level::Caution) { (banner(notice)) }
         section.answer aria-label="The answer" {
             @for sentence in headline(summary).sentences { p.headline { (sentence) } }
             @for contrast in &summary.contrasts { (tiles(summary, contrast)) }
         }
-        @for notice in &cautions { (banner(notice)) }
+    }
+}
+
+/// What to bear in mind when reading the table above it.
+pub(super) fn cautions(summary: &Summary) -> Markup {
+    html! {
+        @for notice in notices(summary).iter().filter(|notice| notice.level == Level::Caution) { (banner(notice)) }
     }
 }
 
 fn banner(notice: &Notice) -> Markup {
     let (class, role) = match notice.level {
+        Level::Violation => ("banner violation", "alert"),
         Level::Alarm => ("banner alarm", "alert"),
         Level::Caution => ("banner caution", "note"),
     };
@@ -47,10 +52,7 @@ fn tiles(summary: &Summary, contrast: &Contrast) -> Markup {
     let Some((naive, free)) = find(&contrast.naive).zip(find(&contrast.herd_free)) else { return html! {} };
     let pair = |of: fn(&Arm) -> Option<f64>, unit: Unit| {
         of(naive).zip(of(free)).map(|(many, few)| {
-            if unit == Unit::Number {
-                return format!("{} → {}", trimmed(many), trimmed(few));
-            }
-            let (many, few) = (unit.figure(many, None), unit.figure(few, None));
+            let (many, few) = (unit.figure(many, None).trimmed(), unit.figure(few, None).trimmed());
             match many.symbol == few.symbol {
                 true => format!("{} → {few}", many.value),
                 false => format!("{many} → {few}"),
@@ -80,10 +82,14 @@ fn tiles(summary: &Summary, contrast: &Contrast) -> Markup {
         cost("Requests per grant", contrast.requests_per_grant, |arm| arm.requests.per_grant, Unit::Number),
         cost("Bystander p99", contrast.bystander_p99, |arm| arm.bystander_ms.during.p99, Unit::Milliseconds),
     ];
+    let tiles: Vec<Tile> = tiles.into_iter().flatten().collect();
+    if tiles.is_empty() {
+        return html! {};
+    }
     html! {
         p.from-to { (plain(&contrast.naive)) " → " (plain(&contrast.herd_free)) }
         dl.tiles {
-            @for tile in tiles.into_iter().flatten() {
+            @for tile in &tiles {
                 div {
                     dt { (tile.name) }
                     dd.value { (tile.value) }

@@ -31,7 +31,7 @@ pub(super) fn section(summary: &Summary) -> Markup {
             }
         }
         footer {
-            p { "Drawn by bench-runner " (plain(&summary.environment.bench_runner)) " from summary.json, schema " (summary.schema_version) "." }
+            p { "Run by bench-runner " (plain(&summary.environment.bench_runner)) "; drawn from summary.json, schema " (summary.schema_version) "." }
         }
     }
 }

@@ -7,38 +7,58 @@ use crate::report::charts::{Chart, all};
 use crate::report::plot::{Width, draw};
 use crate::report::view::ArmView;
 
-/// Every chart; one whose data are missing is a sentence.
+/// A chart drawn for a desk and for a phone.
+struct Drawn {
+    wide: String,
+    narrow: String,
+}
+
+/// Every chart; those whose data are missing are named at the end, with the reason.
 pub(super) fn section(arms: &[ArmView]) -> Markup {
+    let mut missing: Vec<(&dyn Chart, String)> = Vec::new();
+    let mut drawn: Vec<(&dyn Chart, Drawn)> = Vec::new();
+    for chart in all() {
+        match draw_both(chart, arms) {
+            Ok(both) => drawn.push((chart, both)),
+            Err(why) => missing.push((chart, why)),
+        }
+    }
     html! {
-        section.charts {
+        section {
             h2 { "Charts" }
-            @for chart in all() { (figure(chart, arms)) }
+            @for (chart, both) in &drawn { (figure(*chart, both, arms)) }
+            @if !missing.is_empty() {
+                h3 { "Left out" }
+                dl.pairs.missing {
+                    @for (chart, why) in &missing {
+                        div {
+                            dt { (chart.title()) }
+                            dd { (why) }
+                        }
+                    }
+                }
+            }
         }
     }
 }
 
-fn figure(chart: &dyn Chart, arms: &[ArmView]) -> Markup {
-    let drawn = chart.picture(arms).and_then(|picture| {
-        let wide = draw(&picture, arms, Width::Wide)?;
-        let narrow = draw(&picture, arms, Width::Narrow)?;
-        Ok((wide, narrow))
-    });
+fn draw_both(chart: &dyn Chart, arms: &[ArmView]) -> Result<Drawn, String> {
+    let picture = chart.picture(arms)?;
+    Ok(Drawn { wide: draw(&picture, arms, Width::Wide)?, narrow: draw(&picture, arms, Width::Narrow)? })
+}
+
+fn figure(chart: &dyn Chart, drawn: &Drawn, arms: &[ArmView]) -> Markup {
     html! {
         figure id=(chart.name()) {
             h3 { (chart.title()) }
-            @match drawn {
-                Ok((wide, narrow)) => {
-                    figcaption { (chart.caption()) }
-                    (PreEscaped(inline(&wide, "chart wide", chart)))
-                    (PreEscaped(inline(&narrow, "chart narrow", chart)))
-                    @for table in chart.tables(arms).iter().filter(|table| !table.rows.is_empty()) {
-                        details {
-                            summary { "Table: " (lower(&table.caption)) }
-                            (tables::table(table))
-                        }
-                    }
-                },
-                Err(why) => figcaption.missing { (why) },
+            figcaption { (chart.caption()) }
+            (PreEscaped(inline(&drawn.wide, "chart wide", chart)))
+            (PreEscaped(inline(&drawn.narrow, "chart narrow", chart)))
+            @for table in chart.tables(arms).iter().filter(|table| !table.rows.is_empty()) {
+                details {
+                    summary { "Table: " (lower(&table.caption)) }
+                    (tables::table(table))
+                }
             }
         }
     }

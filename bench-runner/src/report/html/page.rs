@@ -29,6 +29,9 @@ pub fn html(summary: &Summary) -> String {
                     (answer::section(summary))
                     @if !arms.is_empty() {
                         (tables::side_by_side(&arms))
+                    }
+                    (answer::cautions(summary))
+                    @if !arms.is_empty() {
                         (tables::books(&arms))
                         (tables::safety(&arms))
                         (figures::section(&arms))

@@ -48,7 +48,7 @@ fn grid(name: &str, arms: &[ArmView], rows: &[Row], with_setup: bool) -> Markup 
                         @for view in arms {
                             th scope="col" {
                                 span.key style=(format!("--key:var({})", crate::report::palette::arm(view.index).property())) {}
-                                (view.label)
+                                (label(&view.label))
                             }
                         }
                     }
@@ -70,6 +70,11 @@ fn grid(name: &str, arms: &[ArmView], rows: &[Row], with_setup: bool) -> Markup 
             }
         }
     }
+}
+
+/// A label that may be broken after each slash.
+fn label(label: &str) -> Markup {
+    html! { @for part in label.split_inclusive('/') { (part) wbr; } }
 }
 
 /// What an arm is, in a line.
@@ -97,8 +102,8 @@ fn shown(cell: &Cell) -> Markup {
                 @if let Some(spread) = &figure.spread { span.spread { " ± " (spread) } }
                 @if !figure.symbol.is_empty() { " " (figure.symbol) }
             },
-            Cell::Words(words) => td { (words) },
-            Cell::Alarm(words) => td.alarm { strong { (words) } },
+            Cell::Words(words) => td.words { (words) },
+            Cell::Alarm(words) => td.words.alarm { strong { (words) } },
         }
     }
 }
@@ -112,27 +117,28 @@ pub(super) fn books(arms: &[ArmView]) -> Markup {
             h2 { "Three books" }
             p.lead {
                 "Notifications as the workers counted them, as the servers' own counters say, and by the closed form, which \
-                 only a settled drain has (elsewhere: none)."
+                 only a settled drain has (elsewhere: none). Trials are numbered in the order in which they ran."
             }
             div.scroll tabindex="0" role="region" aria-label="Three books" {
                 table.books {
                     thead {
                         tr {
-                            th scope="col" { "arm" }
-                            th.number scope="col" { "trial" }
+                            th scope="col" { "trial" }
                             th.number scope="col" { "client" }
                             th.number scope="col" { "server" }
                             th.number scope="col" { "closed form" }
                             th scope="col" { "verdict" }
                         }
                     }
-                    tbody {
-                        @for line in &lines {
-                            tr.sum[line.is_sum] {
-                                th scope="row" { @if line.is_sum { (line.arm) } @else { span.hidden { (line.arm) } } }
-                                td.number { (line.trial) }
-                                @for book in &line.books { td.number { (book) } }
-                                td class=(tone(&line.verdict)) { (line.remark()) }
+                    @for lines in lines.chunk_by(|_, next| !next.is_sum) {
+                        tbody {
+                            tr.arm { th colspan="5" scope="rowgroup" { (lines[0].arm) } }
+                            @for line in lines {
+                                tr.sum[line.is_sum] {
+                                    th scope="row" { (line.trial) }
+                                    @for book in &line.books { td.number { (book) } }
+                                    td class=(tone(&line.verdict)) { (line.remark()) }
+                                }
                             }
                         }
                     }

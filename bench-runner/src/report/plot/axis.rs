@@ -132,33 +132,54 @@ impl Axis {
                 let to = (self.high / step + 1e-9).floor() as i64;
                 (from..=to).map(|index| index as f64 * step).collect()
             }
-            Scale::Log => log_ticks(self.low, self.high),
-            Scale::Counts => std::iter::once(0.0).chain(log_ticks(1.0, self.high)).collect(),
+            Scale::Log => log_ticks(self.low, self.high, self.fine_fits(room, &space)),
+            Scale::Counts => {
+                // Below 2 the axis is in proportion, so that 2 and 5 would crowd a short one.
+                std::iter::once(0.0).chain(log_ticks(1.0, self.high, self.high <= 20.0)).collect()
+            }
             Scale::Nines => {
                 let nines = (1..=8).map(|nines| 100.0 - 100.0 * 10f64.powi(-nines));
-                [0.0, 50.0].into_iter().chain(nines).filter(|tick| *tick <= self.high + 1e-12).collect()
+                let all: Vec<f64> =
+                    [0.0, 50.0].into_iter().chain(nines).filter(|tick| *tick <= self.high + 1e-12).collect();
+                // Where room is short, the median's tick is the one to go: each nine has to stay.
+                if self.clear(&all, room, &space) {
+                    all
+                } else {
+                    all.into_iter().filter(|tick| *tick != 50.0).collect()
+                }
             }
         };
-        self.thin(candidates, room, space)
+        self.thin(candidates, room, &space)
+    }
+
+    /// Whether the texts of these ticks stand clear of one another.
+    fn clear(&self, ticks: &[f64], room: f64, space: &impl Fn(&str) -> f64) -> bool {
+        let edges = |tick: f64| {
+            let (middle, half) = (self.place(tick) * room, space(&self.text(tick)) / 2.0);
+            (middle - half, middle + half)
+        };
+        ticks.windows(2).all(|pair| edges(pair[1]).0 - edges(pair[0]).1 >= 6.0)
     }
 
     /// Drops ticks whose texts would touch the one before.
-    fn thin(&self, candidates: Vec<f64>, room: f64, space: impl Fn(&str) -> f64) -> Vec<f64> {
+    fn thin(&self, candidates: Vec<f64>, room: f64, space: &impl Fn(&str) -> f64) -> Vec<f64> {
         // Decades are dropped in step (every second, every third), not here and there.
         for every in 1..=candidates.len().max(1) {
             let kept: Vec<f64> = candidates.iter().copied().step_by(every).collect();
-            let edges: Vec<(f64, f64)> = kept
-                .iter()
-                .map(|tick| {
-                    let (middle, half) = (self.place(*tick) * room, space(&self.text(*tick)) / 2.0);
-                    (middle - half, middle + half)
-                })
-                .collect();
-            if edges.windows(2).all(|pair| pair[1].0 - pair[0].1 >= 6.0) {
+            if self.clear(&kept, room, space) {
                 return kept;
             }
         }
         candidates.into_iter().take(1).collect()
+    }
+
+    /// Whether 2 and 5 have room between the decades of an axis in equal ratios.
+    fn fine_fits(&self, room: f64, space: &impl Fn(&str) -> f64) -> bool {
+        let fine = log_ticks(self.low, self.high, true);
+        let widest = fine.iter().map(|tick| space(&self.text(*tick))).fold(0.0, f64::max);
+        // The closest two are 1 and 2, or 5 and 10, a factor of 2 apart.
+        let closest = room * 2f64.log10() / (self.high / self.low).log10();
+        fine.len() <= 10 && closest >= widest + 10.0
     }
 }
 
@@ -227,15 +248,17 @@ fn round_down(value: f64) -> f64 {
     [5.0, 2.0, 1.0].into_iter().map(|step| step * decade).find(|edge| *edge <= value * (1.0 + 1e-9)).unwrap_or(decade)
 }
 
-/// Decades from `low` to `high`; with 2 and 5 between them where there are fewer than two.
-fn log_ticks(low: f64, high: f64) -> Vec<f64> {
+/// Decades from `low` to `high`; with 2 and 5 between them where `fine`.
+fn log_ticks(low: f64, high: f64, fine: bool) -> Vec<f64> {
     let exponents = (low.log10() - 1e-9).floor() as i32..=(high.log10() + 1e-9).floor() as i32;
-    let decades = (high / low).log10();
-    let steps: &[f64] = if decades < 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-    exponents
-        .flat_map(|exponent| steps.iter().map(move |step| step * 10f64.powi(exponent)))
-        .filter(|tick| *tick >= low * (1.0 - 1e-9) && *tick <= high * (1.0 + 1e-9))
-        .collect()
+    let within = |tick: &f64| *tick >= low * (1.0 - 1e-9) && *tick <= high * (1.0 + 1e-9);
+    let of = |steps: &'static [f64]| -> Vec<f64> {
+        let ticks = exponents.clone().flat_map(|exponent| steps.iter().map(move |step| step * 10f64.powi(exponent)));
+        ticks.filter(within).collect()
+    };
+    let decades = of(&[1.0]);
+    // A short axis may lie between two decades.
+    if fine || decades.is_empty() { of(&[1.0, 2.0, 5.0]) } else { decades }
 }
 
 #[cfg(test)]

@@ -23,6 +23,19 @@ pub(super) const SIZE: f64 = 12.0;
 /// plotters divides sizes by this when it writes SVG.
 const SVG_FACTOR: f64 = 1.24;
 
+/// A panel's place in pixels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Left edge.
+    pub x: i32,
+    /// Upper edge.
+    pub y: i32,
+    /// Width.
+    pub width: i32,
+    /// Height.
+    pub height: i32,
+}
+
 /// A text's style.
 pub(super) fn style(ink: Ink, bold: bool) -> TextStyle<'static> {
     let weight = if bold { FontStyle::Bold } else { FontStyle::Normal };

@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 
-use super::ink::{Area, Failure};
+use super::ink::{Area, Failure, Place};
 use super::panel::{Panel, Picture};
 use super::{legend, rows, xy};
 use crate::report::palette::SURFACE;
@@ -40,19 +40,6 @@ impl Width {
             (Width::Wide, _) => 290,
         }
     }
-}
-
-/// A panel's place in pixels.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    /// Left edge.
-    pub x: i32,
-    /// Upper edge.
-    pub y: i32,
-    /// Width.
-    pub width: i32,
-    /// Height.
-    pub height: i32,
 }
 
 /// Draws a picture as an SVG document.

@@ -4,8 +4,7 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::axis::Ticked;
-use super::ink::{self, Area, End, Failure, SIZE, fit, write};
-use super::layout::Place;
+use super::ink::{self, Area, End, Failure, Place, SIZE, fit, write};
 use super::panel::{Mark, Plot};
 use crate::report::palette::{self, AXIS, GRID, HEAT, MUTED, TEXT};
 
@@ -16,8 +15,11 @@ const LINE: i32 = 20;
 const TICKS: i32 = 22;
 const NAME: i32 = 18;
 
-/// At most this many shapes stand on a line; more would hide it.
-const SHAPES_ON_A_LINE: usize = 12;
+/// The shapes on a line stand about this many pixels apart; closer ones would hide it.
+const SHAPE_EVERY: i32 = 72;
+
+/// Stems of different arms that would coincide stand this many pixels apart.
+const ASIDE: i32 = 6;
 
 /// Draws the panel.
 pub(super) fn draw<'a>(root: &Area<'a>, plot: &Plot, place: Place) -> Result<(), Failure<'a>> {
@@ -89,7 +91,9 @@ fn draw_mark<'a>(
     match mark {
         Mark::Line { arm, points } => {
             let places = inside(points);
-            let every = places.len().div_ceil(SHAPES_ON_A_LINE).max(1);
+            let long = places.last().zip(places.first()).map_or(0, |(last, first)| last.0 - first.0);
+            let shapes = usize::try_from(long / SHAPE_EVERY).unwrap_or(0).max(1);
+            let every = places.len().div_ceil(shapes).max(1);
             // Arms start their shapes at different points, so that they do not hide one another where lines coincide.
             let shapes: Vec<(i32, i32)> = places.iter().copied().skip(arm * every / 3 % every).step_by(every).collect();
             if places.len() > 1 {
@@ -106,7 +110,15 @@ fn draw_mark<'a>(
         }
         Mark::Stems { arm, points } => {
             let stroke = palette::arm(*arm).rgb().stroke_width(2);
+            let earlier = plot.marks.iter().map_while(|mark| match mark {
+                Mark::Stems { arm: other, points } if other != arm => Some(inside(points)),
+                _ => None,
+            });
+            let earlier: Vec<Vec<(i32, i32)>> = earlier.collect();
             for (x, y) in inside(points) {
+                // Beside the stem of an earlier arm with the same value, so that neither hides the other.
+                let near = |places: &&Vec<(i32, i32)>| places.iter().any(|place| (place.0 - x).abs() < ASIDE);
+                let x = x + ASIDE * i32::try_from(earlier.iter().filter(near).count()).unwrap_or(0);
                 root.draw(&PathElement::new(vec![(x, ground), (x, y)], stroke))?;
                 ink::marker(root, *arm, (x, y), 4)?;
             }

@@ -1,0 +1,32 @@
+# Two targets to begin with: `make run` shows what the herd costs, `make test` proves that the numbers are right.
+
+SCENARIO ?= scenarios/1000-workers.toml
+
+.PHONY: run test setup setup-test lint bench schemas
+
+run: setup
+	cargo build --release --bin bench-runner
+	./target/release/bench-runner run $(SCENARIO)
+
+test: setup-test lint
+	cargo test --workspace
+
+setup:
+	scripts/setup
+
+setup-test:
+	scripts/setup --test
+
+lint:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items
+
+# Criterion's benchmarks: what recording one request costs, and a summary of a million grants.
+bench: setup
+	cargo bench --workspace
+
+# After a change of the scenario's or the summary's types; tests fail while these are stale.
+schemas:
+	cargo run --quiet --bin bench-runner -- schema scenario > scenarios/schema.json
+	cargo run --quiet --bin bench-runner -- schema summary > results/summary.schema.json
