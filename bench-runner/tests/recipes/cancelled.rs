@@ -1,7 +1,6 @@
 //! An acquire that is dropped, as a time-out does, leaves nothing behind, in whatever it was.
 use std::task::Poll;
 
-use tokio::task::JoinHandle;
 use workloads::recipe::Lock;
 use workloads::zookeeper::session::Session;
 use workloads::zookeeper::{NaiveLock, SequentialLock};
@@ -11,11 +10,6 @@ use crate::place::{Notes, acquire, acquiring, eventually, on_ensemble};
 
 /// How often a cancellation that may hit any moment is repeated.
 const ROUNDS: usize = 20;
-
-async fn cancel<T>(task: JoinHandle<T>) {
-    task.abort();
-    assert!(task.await.is_err_and(|error| error.is_cancelled()), "it was to wait until it is cancelled");
-}
 
 /// Polls an acquire once, so that its first request is on its way, and drops it.
 async fn begin_and_drop(lock: &mut impl Lock) {
@@ -39,7 +33,7 @@ fn an_acquire_dropped_while_it_creates_leaves_no_entry() {
         session.on(Op::Create, 0, Fault::Silent);
         let waiter = acquiring(SequentialLock::new(session.clone(), &place.base));
         place.queued(1).await;
-        cancel(waiter).await;
+        waiter.cancel().await;
         place.left_clean().await;
         assert!(session.calls().contains(&Op::Delete));
     });
@@ -70,7 +64,7 @@ fn an_acquire_dropped_while_it_looks_for_its_entry_leaves_none() {
         let waiter = acquiring(SequentialLock::new(session.clone(), &place.base));
         eventually("it looks", async || session.calls().contains(&Op::Children)).await;
         place.queued(1).await;
-        cancel(waiter).await;
+        waiter.cancel().await;
         place.left_clean().await;
     });
 }
@@ -83,7 +77,7 @@ fn an_acquire_dropped_while_it_waits_leaves_neither_entry_nor_watch() {
         let session = place.session().await;
         let waiter = acquiring(SequentialLock::new(session.clone(), &place.base));
         place.watched(1).await;
-        cancel(waiter).await;
+        waiter.cancel().await;
         assert_eq!(place.queued(1).await.len(), 1);
         place.watched(0).await;
         holder.release(grant).await.unwrap();
@@ -104,7 +98,7 @@ fn a_naive_acquire_dropped_while_it_creates_leaves_no_lock() {
         session.on(Op::Create, 0, Fault::Silent);
         let waiter = acquiring(NaiveLock::new(session.clone(), &place.base));
         place.queued(1).await;
-        cancel(waiter).await;
+        waiter.cancel().await;
         place.left_clean().await;
         assert!(session.calls().contains(&Op::Delete));
     });
@@ -118,7 +112,7 @@ fn a_naive_acquire_dropped_while_it_waits_leaves_the_holder_its_lock_and_no_watc
         let session = Faulty::new(place.session().await);
         let waiter = acquiring(NaiveLock::new(session.clone(), &place.base));
         place.watched(1).await;
-        cancel(waiter).await;
+        waiter.cancel().await;
         place.watched(0).await;
         assert_eq!(place.entries().await, ["lock"]);
         assert!(!session.calls().contains(&Op::Delete));

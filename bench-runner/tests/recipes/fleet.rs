@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use workloads::fleet::{Fleet, FleetError, Target};
 use workloads::record::{Capacity, Outcome, Recorder};
-use workloads::settings::{Mode, Recipe, Service};
+use workloads::settings::{Mode, Recipe, Service, WorkerSettings};
 use workloads::worker::Plan;
 use workloads::zookeeper::session::{CreateMode, Session, SessionError};
 
 use crate::modes::{connect, settings};
-use crate::place::{PATIENCE, Place, eventually, on_ensemble};
+use crate::place::{PATIENCE, Place, SHORT, eventually, on_ensemble};
 
-fn plan(settings: &workloads::settings::WorkerSettings) -> Arc<Plan> {
+fn plan(settings: &WorkerSettings) -> Arc<Plan> {
     let recorder = Arc::new(Recorder::new(Capacity { length: Duration::from_secs(1), grants: 1 }, true));
     Arc::new(Plan::new(settings, Duration::from_secs(1), 1, recorder))
 }
@@ -27,7 +27,9 @@ async fn nothing_is_left(place: &Place) {
 #[test]
 fn connecting_that_is_cancelled_half_way_closes_what_was_opened() {
     on_ensemble(async |place| {
-        let settings = settings(Recipe::SequentialLock, 200, 1, Mode::Closed);
+        // Sessions of which the server's answer was still under way can be closed by nobody: they expire.
+        let settings =
+            WorkerSettings { session_timeout: SHORT, ..settings(Recipe::SequentialLock, 200, 1, Mode::Closed) };
         let connected = Arc::new(AtomicU32::new(0));
         let target = Target {
             service: Service::Zookeeper,
@@ -50,7 +52,7 @@ fn connecting_that_is_cancelled_half_way_closes_what_was_opened() {
 #[test]
 fn connecting_that_fails_names_the_first_error_and_leaves_nothing() {
     on_ensemble(async |place| {
-        let settings = workloads::settings::WorkerSettings {
+        let settings = WorkerSettings {
             session_timeout: Duration::from_millis(300),
             ..settings(Recipe::NaiveLock, 3, 1, Mode::Closed)
         };

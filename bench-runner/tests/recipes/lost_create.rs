@@ -72,6 +72,7 @@ async fn one_naive_grant(place: &Place, fault: Fault) -> Vec<Op> {
     let (mut lock, outcome, notes) = within(acquiring(NaiveLock::new(session.clone(), &place.base))).await.unwrap();
     let grant = outcome.unwrap();
     assert_eq!(notes, Notes { enqueued: 1, woken: 0 });
+    place.steward.sync(&grant.path).await.unwrap();
     let (_, stat) = place.steward.data(&grant.path).await.unwrap();
     assert_eq!((stat.czxid, stat.ephemeral_owner), (grant.token, session.id()));
     let calls = session.calls();

@@ -1,13 +1,15 @@
 //! Where a test takes place: an ensemble of three nodes that no other test uses meanwhile, since the servers' counters are
 //! about all that happens on them.
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bench_runner::ensemble::{Ensemble, LocalSettings, keeper};
 use tokio::runtime::Runtime;
 use tokio::sync::Mutex;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 use workloads::recipe::{Grant, Lock, Observer, RecipeError};
 use workloads::zookeeper::names;
 use workloads::zookeeper::session::{Client, Session, SessionError};
@@ -156,13 +158,43 @@ impl Observer for Notes {
     }
 }
 
+/// A task that ends with whoever waits for it, so that a test that fails leaves no session to the next.
+pub struct Task<T>(JoinHandle<T>);
+
+impl<T> Task<T> {
+    pub fn is_finished(&self) -> bool {
+        self.0.is_finished()
+    }
+
+    /// Drops what it is doing, which must not be done yet.
+    pub async fn cancel(mut self) {
+        self.0.abort();
+        let ended = (&mut self.0).await;
+        assert!(ended.is_err_and(|error| error.is_cancelled()), "it was to wait until it is cancelled");
+    }
+}
+
+impl<T> Future for Task<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context)
+    }
+}
+
+impl<T> Drop for Task<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 /// Acquires in a task of its own; hands the lock back for the release.
-pub fn acquiring<L: Lock + 'static>(mut lock: L) -> JoinHandle<(L, Result<Grant, RecipeError>, Notes)> {
-    RUNTIME.spawn(async move {
+pub fn acquiring<L: Lock + 'static>(mut lock: L) -> Task<(L, Result<Grant, RecipeError>, Notes)> {
+    Task(RUNTIME.spawn(async move {
         let mut notes = Notes::default();
         let outcome = lock.acquire(&mut notes).await;
         (lock, outcome, notes)
-    })
+    }))
 }
 
 /// Acquires and waits for the grant, but not for ever.

@@ -10,6 +10,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::place::within;
+
 /// ZooKeeper's numbers of its operations.
 pub mod opcode {
     pub const DELETE: i32 = 2;
@@ -43,6 +45,8 @@ struct Shared {
     /// The operation before whose next reply the connection is cut.
     cut_reply_of: Mutex<Option<i32>>,
     severed: watch::Sender<bool>,
+    /// Connections that are open now.
+    open: watch::Sender<u32>,
 }
 
 /// The proxy; ends with all its connections when it is dropped.
@@ -59,6 +63,7 @@ impl Proxy {
             traffic: Mutex::default(),
             cut_reply_of: Mutex::default(),
             severed: watch::Sender::new(false),
+            open: watch::Sender::new(0),
         });
         Proxy {
             address: listener.local_addr().unwrap(),
@@ -86,6 +91,12 @@ impl Proxy {
         self.shared.cut_reply_of.lock().unwrap().is_none()
     }
 
+    /// Waits until the sessions behind have closed. A proxy that went before them would leave them to expire.
+    pub async fn idle(&self) {
+        let mut open = self.shared.open.subscribe();
+        within(open.wait_for(|open| *open == 0)).await.unwrap();
+    }
+
     /// Cuts all connections for good, as a network does that fails: the sessions behind expire.
     pub fn sever(&self) {
         self.shared.severed.send_replace(true);
@@ -107,6 +118,7 @@ async fn accept(listener: TcpListener, node: SocketAddr, shared: Arc<Shared>) {
         let shared = Arc::clone(&shared);
         tokio::spawn(async move {
             let Ok(server) = TcpStream::connect(node).await else { return };
+            shared.open.send_modify(|open| *open += 1);
             let mut severed = shared.severed.subscribe();
             let (from_client, to_client) = client.into_split();
             let (from_server, to_server) = server.into_split();
@@ -117,6 +129,7 @@ async fn accept(listener: TcpListener, node: SocketAddr, shared: Arc<Shared>) {
                 _ = responses(from_server, to_client, &shared, &asked) => {}
                 _ = severed.wait_for(|severed| *severed) => {}
             }
+            shared.open.send_modify(|open| *open -= 1);
         });
     }
 }

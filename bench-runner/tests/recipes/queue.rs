@@ -54,6 +54,7 @@ fn a_waiter_whose_entry_vanished_is_not_granted() {
             1,
             Fault::after(async move |base_again| {
                 assert_eq!(base_again, base);
+                steward.sync(&base).await.unwrap();
                 for entry in steward.children(&base).await.unwrap() {
                     steward.delete(&format!("{base}/{entry}")).await.unwrap();
                 }

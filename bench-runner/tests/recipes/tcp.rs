@@ -36,6 +36,8 @@ fn a_connection_cut_before_each_reply_of_a_sequential_lock_costs_nothing_but_tim
         waiter.release(outcome.unwrap()).await.unwrap();
         place.left_clean().await;
         assert_eq!(proxy.traffic().connects, 3);
+        drop((lock, client));
+        proxy.idle().await;
     });
 }
 
@@ -63,6 +65,8 @@ fn a_connection_cut_before_each_reply_of_a_naive_lock_costs_nothing_but_time() {
         assert_eq!(client.data(&second.path).await.unwrap().1.ephemeral_owner, next.id());
         waiter.release(second).await.unwrap();
         place.left_clean().await;
+        drop((lock, client));
+        proxy.idle().await;
     });
 }
 
@@ -86,5 +90,7 @@ fn a_waiter_whose_connection_breaks_is_woken_all_the_same() {
         assert_eq!(notes.woken, 1);
         waiter.release(outcome.unwrap()).await.unwrap();
         place.left_clean().await;
+        drop((waiter, client));
+        proxy.idle().await;
     });
 }

@@ -102,5 +102,7 @@ fn recorded_requests_and_response_bytes_are_what_crosses_the_wire() {
         let bytes = traffic.response_bytes.values().sum::<u64>() - 3 * 20;
         assert_eq!(bytes, recorder.tally().total_response_bytes());
         workloads::zookeeper::parents::remove_tree(&place.steward, &root).await.unwrap();
+        drop(session);
+        proxy.idle().await;
     });
 }

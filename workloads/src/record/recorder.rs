@@ -203,7 +203,7 @@ mod tests {
         const THREADS: u64 = 12;
         const ROUNDS: u64 = 20_000;
         const INSTANCES: i64 = 50;
-        let recorder = recorder(1000, true);
+        let recorder = recorder(5000, true);
         recorder.open();
         thread::scope(|scope| {
             for thread in 0..THREADS {
