@@ -48,6 +48,14 @@ fn failed(verb: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FolderEr
     move |source| FolderError { verb, path, source }
 }
 
+/// What the system said. The conversion that `csv` brings hides the kind of the error, and with it the remedy.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
 /// The folder of a run that is under way.
 pub struct Folder {
     partial: PathBuf,
@@ -118,11 +126,11 @@ impl Folder {
     pub fn add_trial(&mut self, label: &str, recording: &TrialRecording) -> Result<(), FolderError> {
         let acquisitions = self.partial.join("acquisitions.csv");
         tables::write_acquisitions(&mut self.acquisitions, label, recording)
-            .map_err(|error| failed("write", &acquisitions)(error.into()))?;
+            .map_err(|error| failed("write", &acquisitions)(io_error(error)))?;
         self.acquisitions.flush().map_err(failed("write", &acquisitions))?;
         let timeline = self.partial.join("timeline.csv");
         tables::write_timeline(&mut self.timeline, label, recording)
-            .map_err(|error| failed("write", &timeline)(error.into()))?;
+            .map_err(|error| failed("write", &timeline)(io_error(error)))?;
         self.timeline.flush().map_err(failed("write", &timeline))?;
         let file = format!("histograms/{}-trial-{}.hlog", file_name(label), recording.planned.position);
         let workers = &recording.workers;
@@ -199,8 +207,8 @@ fn begin_tables(partial: &Path) -> Result<(csv::Writer<File>, csv::Writer<File>)
     fs::create_dir(&histograms).map_err(failed(MAKE, &histograms))?;
     let table = |file: &str, columns: &[&str]| {
         let path = partial.join(file);
-        let mut writer = csv::Writer::from_path(&path).map_err(|error| failed("write", &path)(error.into()))?;
-        writer.write_record(columns).map_err(|error| failed("write", &path)(error.into()))?;
+        let mut writer = csv::Writer::from_path(&path).map_err(|error| failed("write", &path)(io_error(error)))?;
+        writer.write_record(columns).map_err(|error| failed("write", &path)(io_error(error)))?;
         writer.flush().map_err(failed("write", &path))?;
         Ok(writer)
     };

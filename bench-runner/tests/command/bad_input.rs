@@ -32,8 +32,8 @@ fn a_scenario_that_is_wrong_is_refused_with_the_line() {
         (with("count = 10", "count = \"ten\""), ["mine.toml:13", "count", "whole number"]),
         (with("count = 10", "count = 0"), ["mine.toml:13", "count", "1"]),
         (with("lock/naive", "lock/naiv"), ["mine.toml:17", "lock/naiv", "lock/naive"]),
-        (with("\"1s\"", "\"1\""), ["mine.toml:10", "has no unit", "\"1s\""]),
-        (with("\"1s\"", "1"), ["mine.toml:10", "duration", "\"1s\""]),
+        (with("\"1s\"", "\"1\""), ["mine.toml:10", "has no unit", "\"10s\""]),
+        (with("\"1s\"", "1"), ["mine.toml:10", "duration", "\"10s\""]),
         (with("nodes = 1", "nodes = 1 1"), ["mine.toml:3", "error", "nodes"]),
     ] {
         refused(&scenario, &[], &words);

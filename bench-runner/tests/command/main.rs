@@ -8,6 +8,7 @@ mod ensemble_lost;
 mod interrupted;
 mod killed;
 mod not_started;
+mod overdue;
 mod place;
 mod process;
 mod running;

@@ -159,9 +159,15 @@ fn the_rows_are_the_grants(run: &Path, summary: &Summary) {
             let sum = |column: &str| -> u64 {
                 timeline.iter().filter(of_trial).map(|row| row[column].parse::<u64>().unwrap()).sum()
             };
-            assert_eq!(sum("requests"), trial.requests.total);
-            assert_eq!(sum("notifications"), trial.notifications.client);
-            assert_eq!(sum("grants"), trial.grants);
+            let (requests, notifications, grants) = (sum("requests"), sum("notifications"), sum("grants"));
+            let in_all = (trial.requests.total, trial.notifications.client, trial.grants);
+            if arm.mode == "drain" {
+                assert_eq!((requests, notifications, grants), in_all);
+            } else {
+                // The timeline ends with the measured time; what was under way then is answered and counted a little later.
+                assert!(requests <= in_all.0 && notifications <= in_all.1 && grants <= in_all.2);
+                assert!(requests > 0 && notifications > 0 && grants > 0);
+            }
         }
     }
 }
