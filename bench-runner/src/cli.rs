@@ -72,7 +72,7 @@ pub struct RunArgs {
     /// The scenario.
     #[command(flatten)]
     pub scenario: ScenarioArgs,
-    /// Folder below which the run's own folder is made: OUT/<scenario>/<UTC time>/.
+    /// Folder below which the run's own folder is made: `OUT/<scenario>/<UTC time>/`.
     #[arg(long, value_name = "FOLDER", default_value = "results")]
     pub out: PathBuf,
     /// How the result goes to stdout.

@@ -11,9 +11,11 @@ use crate::exit;
 use crate::run::schedule;
 use crate::scenario::{self, ArmSettings, Scenario};
 
-/// About how long starting three servers takes, and connecting, settling and tidying up around a trial.
-const START: Duration = Duration::from_secs(8);
-const AROUND_A_TRIAL: Duration = Duration::from_secs(2);
+/// About how long starting three servers and writing the report takes; settling and tidying up around a trial; and each
+/// worker's session, opened and closed.
+const START: Duration = Duration::from_secs(5);
+const AROUND_A_TRIAL: Duration = Duration::from_secs(1);
+const FOR_A_WORKER: Duration = Duration::from_millis(2);
 
 pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
@@ -79,11 +81,12 @@ fn estimate(scenario: &Scenario) -> String {
     let mut about = START;
     let mut drains = false;
     for planned in schedule::plan(scenario) {
-        about += AROUND_A_TRIAL;
+        let workers = &scenario.arms[planned.arm].workers;
+        about += AROUND_A_TRIAL + FOR_A_WORKER * workers.workers;
         if !planned.is_warmup() && scenario.bystanders.sessions > 0 {
             about += scenario.trials.rest;
         }
-        match scenario.arms[planned.arm].workers.mode {
+        match workers.mode {
             Mode::Drain => drains = true,
             _ if planned.is_warmup() => about += scenario.trials.warmup,
             _ => about += scenario.trials.duration,

@@ -58,6 +58,8 @@ pub struct Context<'a> {
 const LOOK: Duration = Duration::from_millis(20);
 /// How often it looks whether the nodes still run while nothing else tells.
 const ALIVE_PACE: Duration = Duration::from_millis(100);
+/// How long after an error a node may be found to have ended.
+const CAUSE_LIMIT: Duration = Duration::from_secs(1);
 /// How often it asks the nodes for CPU, memory and watches.
 const SAMPLE_PACE: Duration = Duration::from_secs(1);
 /// How long the ensemble may take to come to rest after a trial.
@@ -74,7 +76,10 @@ const GRANTS_PER_SECOND: u64 = 20_000;
 ///
 /// [`TrialError`] when the workers could not be started. Whatever happens later, a recording is handed over.
 pub async fn run(context: &Context<'_>, planned: Planned) -> Result<TrialRecording, TrialError> {
-    let started = unless_stopped(context, Started::bring_up(context, planned)).await??;
+    let started = match unless_stopped(context, Started::bring_up(context, planned)).await? {
+        Ok(started) => started,
+        Err(error) => return Err(cause(context, error).await),
+    };
     unless_stopped(context, started.rest()).await?;
     Ok(started.measure().await)
 }
@@ -90,15 +95,21 @@ async fn unless_stopped<T>(context: &Context<'_>, step: impl Future<Output = T>)
             tokio::time::sleep(ALIVE_PACE).await;
         }
     };
-    let done = tokio::select! {
+    tokio::select! {
         biased;
-        () = context.interrupted.cancelled() => return Err(TrialError::Interrupted),
-        error = lost => return Err(error.into()),
-        done = step => done,
+        () = context.interrupted.cancelled() => Err(TrialError::Interrupted),
+        error = lost => Err(error.into()),
+        done = step => Ok(done),
+    }
+}
+
+/// What an error comes from: a connection breaks a moment before the end of its node is known.
+async fn cause(context: &Context<'_>, error: TrialError) -> TrialError {
+    let unchanged = async {
+        tokio::time::sleep(CAUSE_LIMIT).await;
+        error
     };
-    // A node that has just ended fails the step before it is looked at.
-    context.ensemble.check_alive()?;
-    Ok(done)
+    unless_stopped(context, unchanged).await.unwrap_or_else(|cause| cause)
 }
 
 /// A trial whose workers are connected and wait.
