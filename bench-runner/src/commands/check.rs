@@ -17,7 +17,7 @@ const AROUND_A_TRIAL: Duration = Duration::from_secs(2);
 
 pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
-    print(&describe(&scenario));
+    print(&describe(&scenario))?;
     Ok(exit::DONE)
 }
 
@@ -53,10 +53,10 @@ fn describe_arm(arm: &ArmSettings) -> String {
         Mode::Open(Arrivals::Constant(rate)) => format!("open, {rate} arrivals a second, evenly spaced"),
         Mode::Open(Arrivals::Poisson(rate)) => format!("open, {rate} arrivals a second, Poisson"),
     };
+    let recipe = settings.recipe.to_string();
+    let name = if arm.label == recipe { recipe } else { format!("{} ({recipe})", arm.label) };
     format!(
-        "{} ({}) on {}: {} workers, {} {}, hold {}, {mode}",
-        arm.label,
-        settings.recipe,
+        "{name} on {}: {} workers, {} {}, hold {}, {mode}",
         arm.service,
         settings.workers,
         settings.resources,

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::stderr;
+
 /// Where a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -86,7 +88,7 @@ impl Terminal {
 
     fn line(&self, text: String) {
         if self.bar.is_hidden() {
-            eprintln!("{text}");
+            stderr::line(&text);
         } else {
             self.bar.println(text);
         }
@@ -135,7 +137,7 @@ impl State {
 impl Progress for Terminal {
     fn say(&self, what: &str) {
         if self.bar.is_hidden() {
-            eprintln!("{what}");
+            stderr::line(what);
         } else {
             self.show(what.to_owned());
         }
@@ -146,7 +148,7 @@ impl Progress for Terminal {
         let kind = if warmup { " (warm-up, not measured)" } else { "" };
         *state = State { trial: format!("trial {number} of {of}: {label}{kind}"), ..State::default() };
         if self.bar.is_hidden() {
-            eprintln!("{}  {}", self.clock(), state.trial);
+            stderr::line(&format!("{}  {}", self.clock(), state.trial));
         }
     }
 

@@ -1,5 +1,6 @@
 //! One trial, from connecting the workers to sending them home.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -17,6 +18,7 @@ use super::progress::{Progress, Step};
 use super::recording::{End, Sample, TrialRecording};
 use super::schedule::Planned;
 use crate::ensemble::{Ensemble, EnsembleError};
+use crate::fault;
 use crate::scenario::{ArmSettings, Scenario};
 
 /// Why a trial could not be run at all. What goes wrong once the workers have started is an [`End`] instead.
@@ -26,10 +28,10 @@ pub enum TrialError {
     #[error(transparent)]
     Ensemble(#[from] EnsembleError),
     /// The workers could not be connected.
-    #[error(transparent)]
+    #[error("{0}; the servers may be overloaded: use fewer workers, or a longer workers.session_timeout")]
     Fleet(#[from] FleetError),
     /// The bystanders could not be connected.
-    #[error("the bystanders got no session: {0}")]
+    #[error("the bystanders got no session: {0}; the servers may be overloaded: use fewer workers")]
     Bystanders(workloads::zookeeper::session::SessionError),
     /// The user interrupted before the workers had started.
     #[error("interrupted")]
@@ -54,6 +56,8 @@ pub struct Context<'a> {
 
 /// How often the runner looks whether the trial is over.
 const LOOK: Duration = Duration::from_millis(20);
+/// How often it looks whether the nodes still run while nothing else tells.
+const ALIVE_PACE: Duration = Duration::from_millis(100);
 /// How often it asks the nodes for CPU, memory and watches.
 const SAMPLE_PACE: Duration = Duration::from_secs(1);
 /// How long the ensemble may take to come to rest after a trial.
@@ -70,11 +74,31 @@ const GRANTS_PER_SECOND: u64 = 20_000;
 ///
 /// [`TrialError`] when the workers could not be started. Whatever happens later, a recording is handed over.
 pub async fn run(context: &Context<'_>, planned: Planned) -> Result<TrialRecording, TrialError> {
-    tokio::select! {
+    let started = unless_stopped(context, Started::bring_up(context, planned)).await??;
+    unless_stopped(context, started.rest()).await?;
+    Ok(started.measure().await)
+}
+
+/// Carries out what happens before the workers start, unless the user interrupts or a node ends: then that is the error,
+/// and not what became of it in a connection somewhere.
+async fn unless_stopped<T>(context: &Context<'_>, step: impl Future<Output = T>) -> Result<T, TrialError> {
+    let lost = async {
+        loop {
+            if let Err(error) = context.ensemble.check_alive() {
+                return error;
+            }
+            tokio::time::sleep(ALIVE_PACE).await;
+        }
+    };
+    let done = tokio::select! {
         biased;
-        () = context.interrupted.cancelled() => Err(TrialError::Interrupted),
-        started = Started::bring_up(context, planned) => Ok(started?.measure().await),
-    }
+        () = context.interrupted.cancelled() => return Err(TrialError::Interrupted),
+        error = lost => return Err(error.into()),
+        done = step => done,
+    };
+    // A node that has just ended fails the step before it is looked at.
+    context.ensemble.check_alive()?;
+    Ok(done)
 }
 
 /// A trial whose workers are connected and wait.
@@ -132,30 +156,42 @@ impl<'a> Started<'a> {
         Ok(Started { context, planned, arm, length, recorder, plan, fleet, bystanders })
     }
 
-    async fn measure(mut self) -> TrialRecording {
-        let Context { scenario, ensemble, progress, .. } = *self.context;
+    /// Leaves the bystanders alone for a while, to compare with.
+    async fn rest(&self) {
+        let scenario = self.context.scenario;
         if !self.planned.is_warmup() && scenario.bystanders.sessions > 0 {
-            progress.step(Step::Resting);
+            self.context.progress.step(Step::Resting);
             self.bystanders.enter(Phase::Rest);
             tokio::time::sleep(scenario.trials.rest).await;
         }
+    }
+
+    async fn measure(mut self) -> TrialRecording {
+        let Context { ensemble, progress, .. } = *self.context;
         let counters_before = ensemble.counters().await.ok();
         let watch = generator::Watch::start();
         let nodes_cpu_before = nodes_cpu_seconds(ensemble);
 
         self.bystanders.enter(Phase::Contention);
         self.fleet.start();
-        let (end, samples) = self.watch_until_over().await;
+        let (mut end, samples) = self.watch_until_over().await;
         let length = self.recorder.now();
         self.fleet.stop();
         self.bystanders.enter(Phase::Between);
 
         let generator = watch.finish().await;
         let nodes_cpu_seconds = nodes_cpu_seconds(ensemble) - nodes_cpu_before;
-        progress.step(Step::Closing);
+        match end {
+            End::Interrupted => progress.say("interrupted; closing the books (once more to stop at once)"),
+            _ => progress.step(Step::Closing),
+        }
         let lost = matches!(end, End::EnsembleLost(_) | End::WorkersLost);
         let at_rest = !lost && self.fleet.come_to_rest(REST_LIMIT).await;
         let counters_after = if lost { None } else { ensemble.counters_at_rest(REST_LIMIT).await.ok() };
+        if let (End::Complete, Err(error)) = (&end, ensemble.check_alive()) {
+            end = End::EnsembleLost(error.to_string());
+        }
+        let lost = matches!(end, End::EnsembleLost(_) | End::WorkersLost);
         let failures = self.fleet.failures();
         let arrivals_left = matches!(self.arm.workers.mode, Mode::Open(_)).then(|| self.plan.arrivals_left(length));
         let workers = self.fleet.finish(length).await;
@@ -216,6 +252,9 @@ impl<'a> Started<'a> {
         }
         if self.context.interrupted.is_cancelled() {
             return Some(End::Interrupted);
+        }
+        if let Some(fault) = fault::seen() {
+            return Some(End::Fault(fault.to_owned()));
         }
         let done = self.fleet.done() == self.arm.workers.workers;
         if done && !self.fleet.failures().is_empty() {
