@@ -124,7 +124,9 @@ impl<'a> Pipeline<'a> {
         let say = |what: &str| progress.say(what);
         let prepare = async {
             // At once, so that a run which is killed says what it was.
-            folder.write("scenario.toml", &scenario.text).map_err(|error| Failure::Usage(error.to_string()))?;
+            folder
+                .write(&format!("{}.toml", scenario.name), &scenario.text)
+                .map_err(|error| Failure::Usage(error.to_string()))?;
             let ensemble = Ensemble::start(&settings, &say).await?;
             let description = ensemble.describe().await?;
             Ok((ensemble, description))
@@ -164,9 +166,14 @@ impl<'a> Pipeline<'a> {
     async fn run(mut self) -> Result<Done, Failure> {
         let mut failure = None;
         let plan = schedule::plan(self.scenario);
+        let warmups = plan.iter().filter(|planned| planned.is_warmup()).count();
         for (number, planned) in plan.iter().enumerate() {
             let arm = &self.scenario.arms[planned.arm];
-            self.progress.trial(&arm.label, number + 1, plan.len(), planned.is_warmup());
+            let (kind, number, of) = match planned.is_warmup() {
+                true => ("warm-up", number + 1, warmups),
+                false => ("trial", number + 1 - warmups, plan.len() - warmups),
+            };
+            self.progress.trial(&arm.label, kind, number, of);
             let (ended, go_on) = match self.trial(*planned).await {
                 // One drain too long says nothing of the others.
                 Ok(end) => (Failure::of_end(&end), end == End::Overdue),
@@ -284,10 +291,10 @@ impl<'a> Pipeline<'a> {
 /// Writes everything that is not written trial by trial. The summary comes last: as long as anything is missing, the one
 /// that is there says that the run had not finished.
 fn write(folder: &Folder, summary: &Summary, arms: &[MeasuredArm]) -> Result<(), FolderError> {
-    for arm in arms {
+    for (number, arm) in arms.iter().enumerate() {
         for (stage, histogram) in arm.stages.named() {
             if !histogram.is_empty() {
-                folder.write_percentiles(&arm.figures.label, stage, histogram)?;
+                folder.write_percentiles(number, &arm.figures.label, stage, histogram)?;
             }
         }
     }

@@ -132,20 +132,27 @@ impl Folder {
         tables::write_timeline(&mut self.timeline, label, recording)
             .map_err(|error| failed("write", &timeline)(io_error(error)))?;
         self.timeline.flush().map_err(failed("write", &timeline))?;
-        let file = format!("histograms/{}-trial-{}.hlog", file_name(label), recording.planned.position);
+        let file = format!("histograms/trial-{}-{}.hlog", recording.planned.position, file_name(label));
         let workers = &recording.workers;
         self.write_with(&file, |writer| {
             histograms::write_intervals(writer, label, SystemTime::now(), workers.length, &workers.acquisitions)
         })
     }
 
-    /// Writes the percentile file of one stage of an arm.
+    /// Writes the percentile file of one stage of an arm; its number, from 0, keeps apart arms whose labels differ only in
+    /// what a file's name cannot hold.
     ///
     /// # Errors
     ///
     /// [`FolderError`].
-    pub fn write_percentiles(&self, label: &str, stage: &str, histogram: &Micros) -> Result<(), FolderError> {
-        let file = format!("histograms/{}-{stage}.hgrm", file_name(label));
+    pub fn write_percentiles(
+        &self,
+        arm: usize,
+        label: &str,
+        stage: &str,
+        histogram: &Micros,
+    ) -> Result<(), FolderError> {
+        let file = format!("histograms/arm-{arm}-{}-{stage}.hgrm", file_name(label));
         self.write_with(&file, |writer| histograms::write_percentiles(writer, histogram))
     }
 

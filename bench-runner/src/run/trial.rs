@@ -268,7 +268,8 @@ impl<'a> Started<'a> {
             return Some(End::Fault(fault.to_owned()));
         }
         let done = self.fleet.done() == self.arm.workers.workers;
-        if done && !self.fleet.failures().is_empty() {
+        let lost: u64 = self.fleet.failures().values().sum();
+        if lost >= u64::from(self.arm.workers.workers) {
             return Some(End::WorkersLost);
         }
         match self.arm.workers.mode {

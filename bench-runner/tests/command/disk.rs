@@ -34,7 +34,7 @@ fn with_a_full_disk_for(place: &Place, file: &str) -> Finished {
 #[test]
 fn a_disk_that_is_full_after_a_trial_costs_no_figures() {
     let place = Place::with_servers();
-    with_a_full_disk_for(&place, "histograms/lock-naive-trial-1.hlog");
+    with_a_full_disk_for(&place, "histograms/trial-1-lock-naive.hlog");
     // There was room for the rest.
     let run = place.only_run_of("mine");
     assert!(!crate::written::summary(&run).complete && run.join("report.html").exists());

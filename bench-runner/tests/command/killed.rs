@@ -37,5 +37,5 @@ fn a_runner_that_is_killed_in_its_first_trial_leaves_no_figures() {
     place.assert_nothing_left();
     let run = place.only_run_of("mine");
     assert!(run.to_string_lossy().ends_with(".partial") && !run.join("summary.json").exists());
-    assert!(run.join("scenario.toml").exists());
+    assert!(run.join("mine.toml").exists());
 }

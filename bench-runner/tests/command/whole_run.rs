@@ -123,7 +123,7 @@ fn the_files_are_there(run: &Path, summary: &Summary) {
             "environment.json",
             "histograms",
             "report.html",
-            "scenario.toml",
+            "mine.toml",
             "summary.json",
             "timeline.csv"
         ]
@@ -135,10 +135,10 @@ fn the_files_are_there(run: &Path, summary: &Summary) {
     }
     let histograms = names("histograms");
     assert_eq!(histograms.iter().filter(|name| name.ends_with(".hlog")).count(), 6, "{histograms:?}");
-    assert!(histograms.contains(&"loop-acquire.hgrm".to_owned()), "{histograms:?}");
+    assert!(histograms.contains(&"arm-2-loop-acquire.hgrm".to_owned()), "{histograms:?}");
     let environment: Value = serde_json::from_str(&fs::read_to_string(run.join("environment.json")).unwrap()).unwrap();
     assert_eq!(environment, serde_json::to_value(&summary.environment).unwrap());
-    assert_eq!(fs::read_to_string(run.join("scenario.toml")).unwrap(), summary.settings);
+    assert_eq!(fs::read_to_string(run.join("mine.toml")).unwrap(), summary.settings);
 }
 
 fn rows(run: &Path, file: &str) -> Vec<BTreeMap<String, String>> {
@@ -175,9 +175,9 @@ fn the_rows_are_the_grants(run: &Path, summary: &Summary) {
 /// HdrHistogram's own reader takes them, and their counts are the grants.
 fn the_histograms_can_be_read(run: &Path, summary: &Summary) {
     use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-    for arm in &summary.arms {
+    for (number, arm) in summary.arms.iter().enumerate() {
         for trial in &arm.trial {
-            let file = format!("histograms/{}-trial-{}.hlog", arm.label.replace('/', "-"), trial.position);
+            let file = format!("histograms/trial-{}-{}.hlog", trial.position, arm.label.replace('/', "-"));
             let log = fs::read(run.join(file)).unwrap();
             let intervals = IntervalLogIterator::new(&log)
                 .map(Result::unwrap)
@@ -185,7 +185,7 @@ fn the_histograms_can_be_read(run: &Path, summary: &Summary) {
                 .count();
             assert!(intervals > 0);
         }
-        let percentiles = format!("histograms/{}-acquire.hgrm", arm.label.replace('/', "-"));
+        let percentiles = format!("histograms/arm-{number}-{}-acquire.hgrm", arm.label.replace('/', "-"));
         let text = fs::read_to_string(run.join(percentiles)).unwrap();
         let count = text.split("Total count    = ").nth(1).unwrap().trim_start().split(']').next().unwrap();
         assert_eq!(count.parse::<u64>().unwrap(), arm.grants, "{text}");
@@ -193,7 +193,7 @@ fn the_histograms_can_be_read(run: &Path, summary: &Summary) {
 }
 
 fn the_run_can_be_checked_again(place: &Place, run: &Path) {
-    let scenario = run.join("scenario.toml");
+    let scenario = run.join("mine.toml");
     let done = finished(&mut place.command(&["check", scenario.to_str().unwrap()])).expect(exit::DONE);
     assert!(done.stdout.contains("valid") && done.stdout.contains("3 local ZooKeeper nodes"), "{}", done.stdout);
     assert_eq!(done.stderr, "");

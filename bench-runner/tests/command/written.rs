@@ -30,5 +30,5 @@ pub fn assert_partial(run: &Path, reason: &str) {
     let rows = fs::read_to_string(run.join("acquisitions.csv")).unwrap().lines().count();
     assert!(rows > 1, "no acquisition was written");
     assert!(fs::read_to_string(run.join("report.html")).unwrap().contains("Incomplete run"));
-    assert!(run.join("scenario.toml").exists());
+    assert!(run.join("mine.toml").exists());
 }
