@@ -59,7 +59,8 @@ fn a_disk_that_is_full_for_the_summary_costs_no_figures() {
 fn a_limit_of_a_files_size_is_an_error_like_a_full_disk() {
     let place = Place::with_servers();
     place.write("mine.toml", SMALL);
-    let running = Running::start(&mut place.command(&["run", "mine.toml"]));
+    // Long enough to be caught in the middle, however busy the machine is.
+    let running = Running::start(&mut place.command(&["run", "mine.toml", "--set", "trials.duration=15s"]));
     Server::wait_for(&place, "zookeeper-1").wait_for_contention();
     // Of the runner alone: its servers have started.
     let limit = ["--fsize=4096", "--pid", &running.pid().to_string()];

@@ -52,7 +52,7 @@ fn a_node_that_dies_before_anything_was_measured_is_named_all_the_same() {
 fn a_node_that_dies_while_workers_connect_is_named() {
     let place = Place::with_servers();
     place.write("mine.toml", SMALL);
-    let slowly = ["--set", "workers.count=700", "--set", "workers.connect_concurrency=1"];
+    let slowly = ["--set", "workers.count=4000", "--set", "workers.connect_concurrency=1"];
     let running = Running::start(&mut place.command(&[&["run", "mine.toml"], &slowly[..]].concat()));
     let node = Server::wait_for(&place, "zookeeper-1");
     process::eventually("some are connected", || {

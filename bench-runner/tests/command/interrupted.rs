@@ -99,7 +99,7 @@ fn an_interruption_while_the_servers_start_leaves_nothing() {
 fn an_interruption_while_the_workers_connect_leaves_nothing() {
     let place = Place::with_servers();
     place.write("mine.toml", SMALL);
-    let slowly = ["--set", "workers.count=700", "--set", "workers.connect_concurrency=1"];
+    let slowly = ["--set", "workers.count=4000", "--set", "workers.connect_concurrency=1"];
     let running = Running::start(&mut place.command(&[&["run", "mine.toml"], &slowly[..]].concat()));
     let server = Server::wait_for(&place, "zookeeper-1");
     process::eventually("some are connected", || {
@@ -135,7 +135,8 @@ fn an_interruption_of_the_warm_up_leaves_nothing() {
 fn a_run_under_nohup_does_not_end_with_its_terminal() {
     let place = Place::with_servers();
     place.write("mine.toml", SMALL);
-    let command = format!("trap '' HUP; exec {} run mine.toml", env!("CARGO_BIN_EXE_bench-runner"));
+    let command =
+        format!("trap '' HUP; exec {} run mine.toml --set trials.duration=10s", env!("CARGO_BIN_EXE_bench-runner"));
     let running = Running::start(&mut place.in_place("sh", &["-c", &command]));
     Server::wait_for(&place, "zookeeper-1").wait_for_contention();
     running.signal(Signal::SIGHUP);

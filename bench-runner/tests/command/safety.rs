@@ -12,7 +12,7 @@ use crate::written::summary;
 fn two_workers_that_hold_one_lock_fail_the_run() {
     let place = Place::with_servers();
     place.write("mine.toml", SMALL);
-    let set = ["--set", "workers.hold=300ms", "--set", "trials.duration=4s"];
+    let set = ["--set", "workers.hold=300ms", "--set", "trials.duration=15s"];
     let running = Running::start(&mut place.command(&[&["run", "mine.toml"], &set[..]].concat()));
     let server = Server::wait_for(&place, "zookeeper-1");
     server.wait_for_contention();

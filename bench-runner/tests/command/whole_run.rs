@@ -64,9 +64,9 @@ fn a_run_yields_one_json_document_and_all_files() {
 
     let done = done.tells(&[
         "starting ZooKeeper on 3 nodes",
-        "trial 1 of 9",
-        "warm-up",
-        "trial 9 of 9",
+        "warm-up 3 of 3",
+        "trial 1 of 6",
+        "trial 6 of 6",
         "stopping",
         "report: ",
     ]);
@@ -122,8 +122,8 @@ fn the_files_are_there(run: &Path, summary: &Summary) {
             "charts",
             "environment.json",
             "histograms",
-            "report.html",
             "mine.toml",
+            "report.html",
             "summary.json",
             "timeline.csv"
         ]

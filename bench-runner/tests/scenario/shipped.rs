@@ -23,7 +23,7 @@ fn each_shipped_scenario_loads() {
         names.push(scenario.name);
     }
     names.sort();
-    assert_eq!(names, ["1000-workers", "5000-sessions", "drain", "open-loop", "quick"]);
+    assert_eq!(names, ["1000-workers", "5000-sessions", "drain", "open-loop", "quick", "telemetry"]);
 }
 
 #[test]
