@@ -34,6 +34,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let sessions = scenario.arms.iter().map(|arm| u64::from(arm.workers.workers)).max().unwrap_or(0);
     // Before the servers start, which inherit the limit: in the worst case all sessions are with one node.
     limits::ensure_open_files(sessions + u64::from(scenario.bystanders.sessions) + OTHER_FILES)?;
+    generator::set_up_memory();
     // One thread for the workers: the generator shares the machine with the servers, and a second thread would steal more
     // from them than it gives (measured: no more grants, and a larger share of the CPU).
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -103,6 +104,7 @@ struct Pipeline<'a> {
     description: Description,
     root: String,
     idle_rss_bytes: u64,
+    idle_tasks: usize,
     peak_rss_bytes: u64,
     started: SystemTime,
     begun: Instant,
@@ -153,6 +155,7 @@ impl<'a> Pipeline<'a> {
             // Unique among runs against the same servers, now and later.
             root: format!("/bench-runner/{}-{}", humantime::format_rfc3339_seconds(started), process::id()),
             idle_rss_bytes: generator::memory().now,
+            idle_tasks: generator::alive_tasks(),
             peak_rss_bytes: 0,
             started,
             begun,
@@ -202,7 +205,7 @@ impl<'a> Pipeline<'a> {
     /// Runs one trial, measures it, and writes down what came out of it.
     async fn trial(&mut self, planned: Planned) -> Result<End, Failure> {
         let arm = &self.scenario.arms[planned.arm];
-        generator::release_free_memory();
+        generator::release_free_memory(self.idle_tasks).await;
         let context = Context {
             scenario: self.scenario,
             ensemble: &self.ensemble,

@@ -159,6 +159,11 @@ impl Progress for Terminal {
 
     fn step(&self, step: Step) {
         let Ok(mut state) = self.state.lock() else { return };
+        // Rates are followed all the time, also where they are seldom told.
+        let (grants_per_second, requests_per_second) = match step {
+            Step::Running { elapsed, grants, requests, .. } => state.rates(elapsed, grants, requests),
+            _ => (0.0, 0.0),
+        };
         if self.bar.is_hidden() && state.told.is_some_and(|told| told.elapsed() < QUIET) {
             return;
         }
@@ -166,8 +171,7 @@ impl Progress for Terminal {
         let what = match step {
             Step::Connecting { connected, workers } => format!("connecting, {connected} of {workers} sessions"),
             Step::Resting => "connected; bystanders at rest".to_owned(),
-            Step::Running { elapsed, length, grants, requests, drain_of } => {
-                let (grants_per_second, requests_per_second) = state.rates(elapsed, grants, requests);
+            Step::Running { elapsed, length, grants, drain_of, .. } => {
                 let seconds = elapsed.as_secs();
                 let position = match drain_of {
                     Some(workers) => format!("{seconds} s, {grants} of {workers} drained"),
