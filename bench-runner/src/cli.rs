@@ -17,8 +17,15 @@ Examples:
   bench-runner run scenarios/drain.toml --format json      the counts that must be exact, as JSON
   bench-runner run scenarios/quick.toml --set workers.count=200 --set trials.count=5
 
-Exit codes: 0 done, 1 internal error, 2 usage or scenario error, 3 the ensemble could not be started or was lost,
-4 a safety check failed, 130 interrupted (partial results are kept).")]
+Exit codes:
+    0  done
+    1  not finished: results that cannot be written, a drain beyond its limit, an internal error
+    2  the command line or the scenario is wrong; nothing was started
+    3  the ensemble could not be started, or was lost
+    4  a safety check failed
+  130  interrupted
+Whenever a run does not end as planned, what was measured until then is kept, in a folder whose name
+ends with `.partial`.")]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -65,7 +72,7 @@ pub struct RunArgs {
     /// The scenario.
     #[command(flatten)]
     pub scenario: ScenarioArgs,
-    /// Folder below which the run's own folder is made: OUT/<scenario>/<UTC time>/.
+    /// Folder below which the run's own folder is made: `OUT/<scenario>/<UTC time>/`.
     #[arg(long, value_name = "FOLDER", default_value = "results")]
     pub out: PathBuf,
     /// How the result goes to stdout.

@@ -2,7 +2,8 @@
 
 /// Done, nothing to complain about.
 pub const DONE: u8 = 0;
-/// An internal error: a fault of this program.
+/// The run was not finished for another reason than those below: its results could not be written, a drain did not end
+/// within its limit, or this program has a fault.
 pub const INTERNAL: u8 = 1;
 /// The command line or the scenario is wrong.
 pub const USAGE: u8 = 2;

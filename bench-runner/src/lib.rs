@@ -15,14 +15,17 @@
 //! | [`results`] | keeps a run in its folder, `summary.json` above all |
 //! | [`report`] | draws what people look at, from `summary.json` alone |
 //!
-//! [`cli`] and [`commands`] stand above the stages and lead the data through them. [`exit`] has the exit codes.
+//! [`cli`] and [`commands`] stand above the stages and lead the data through them. [`exit`] has the exit codes; [`fault`]
+//! sees to it that no panic reaches the user, and [`stderr`] writes what goes there.
 
 pub mod cli;
 pub mod commands;
 pub mod ensemble;
 pub mod exit;
+pub mod fault;
 pub mod measure;
 pub mod report;
 pub mod results;
 pub mod run;
 pub mod scenario;
+pub mod stderr;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use bench_runner::cli::Cli;
 use bench_runner::commands;
 use bench_runner::ensemble::keeper;
+use bench_runner::fault;
 use clap::Parser;
 
 fn main() -> ExitCode {
@@ -13,5 +14,5 @@ fn main() -> ExitCode {
     if arguments.next_if(|first| first == keeper::SUBCOMMAND).is_some() {
         return keeper::main(arguments);
     }
-    ExitCode::from(commands::dispatch(Cli::parse()))
+    ExitCode::from(fault::contain(|| commands::dispatch(Cli::parse())))
 }

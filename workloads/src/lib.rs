@@ -1,8 +1,8 @@
 //! What one simulated worker does, and what it reports.
 //!
 //! This library knows nothing of files, charts, processes or the command line; the runner above it knows nothing of znodes,
-//! keys or watches. Between the two stand the [settings](settings) of the workers, the [recipes](recipe) by name, and the
-//! [record](record) that a worker writes.
+//! keys or watches. Between the two stand the [`settings`] of the workers, the [recipes](recipe) by name, and the
+//! [`record`] that a worker writes.
 //!
 //! | module | what it is |
 //! |---|---|

@@ -97,7 +97,8 @@ impl Delay {
             Delay::Fixed(length) => length,
             Delay::Exponential(mean) => {
                 let factor: f64 = Exp1.sample(rng);
-                mean.mul_f64(factor)
+                // Beyond what a duration can hold it is for ever in any case.
+                Duration::try_from_secs_f64(mean.as_secs_f64() * factor).unwrap_or(Duration::MAX)
             }
             Delay::Uniform(low, high) => {
                 let nanos = |length: Duration| u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);

@@ -22,6 +22,8 @@ pub struct Plan {
     /// When the arrivals of an open loop are due, nanoseconds since the start; empty in the other modes.
     arrivals: Vec<u64>,
     next_arrival: AtomicUsize,
+    /// Arrivals of which the acquisition has been called.
+    arrivals_begun: AtomicUsize,
     /// Drain: workers that have not been granted yet.
     waiting: AtomicI64,
     /// Set when the measured time is over: nobody begins, and whoever holds keeps holding, until the books are closed.
@@ -43,6 +45,7 @@ impl Plan {
             seed,
             arrivals,
             next_arrival: AtomicUsize::new(0),
+            arrivals_begun: AtomicUsize::new(0),
             waiting: AtomicI64::new(i64::from(settings.workers)),
             stopping: AtomicBool::new(false),
         }
@@ -62,10 +65,11 @@ impl Plan {
         self.stopping.load(Ordering::Acquire)
     }
 
-    /// Arrivals that fell due before `end` and that no worker has taken up, nanoseconds since the start.
+    /// Arrivals that fell due before `end`, in nanoseconds since the start, and of which no acquisition was called: every
+    /// worker was busy, or the end came before the worker that was to take it up had woken.
     pub fn arrivals_left(&self, end: u64) -> u64 {
         let due = self.arrivals.partition_point(|due| *due < end);
-        due.saturating_sub(self.next_arrival.load(Ordering::Acquire)) as u64
+        due.saturating_sub(self.arrivals_begun.load(Ordering::Acquire)) as u64
     }
 
     /// The moment at which the next acquisition is due, once it has come; `None` when there is none any more.
@@ -78,7 +82,18 @@ impl Plan {
         }
         let due = *self.arrivals.get(self.next_arrival.fetch_add(1, Ordering::AcqRel))?;
         tokio::time::sleep_until(self.recorder.instant(due)).await;
-        (!self.is_stopping()).then_some(due)
+        if self.is_stopping() {
+            return None;
+        }
+        self.arrivals_begun.fetch_add(1, Ordering::AcqRel);
+        Some(due)
+    }
+
+    /// A worker leaves without a grant. In a drain nobody may wait for its watch any more.
+    fn gave_up(&self) {
+        if self.mode == Mode::Drain {
+            self.waiting.fetch_sub(1, Ordering::AcqRel);
+        }
     }
 
     /// Whether every worker that still waits has armed its watch.
@@ -146,7 +161,10 @@ impl<L: Lock> Worker<L> {
         let mut log = Log::new(&recorder, Acquisition::called(self.number, self.resource, due, recorder.now()));
         let grant = match self.lock.acquire(&mut log).await {
             Ok(grant) => grant,
-            Err(error) => return Err(log.failed(error)),
+            Err(error) => {
+                self.plan.gave_up();
+                return Err(log.failed(error));
+            }
         };
         log.granted(&grant);
         self.plan.hold(&grant, rng).await;

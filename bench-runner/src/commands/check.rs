@@ -11,13 +11,15 @@ use crate::exit;
 use crate::run::schedule;
 use crate::scenario::{self, ArmSettings, Scenario};
 
-/// About how long starting three servers takes, and connecting, settling and tidying up around a trial.
-const START: Duration = Duration::from_secs(8);
-const AROUND_A_TRIAL: Duration = Duration::from_secs(2);
+/// About how long starting three servers and writing the report takes; settling and tidying up around a trial; and each
+/// worker's session, opened and closed.
+const START: Duration = Duration::from_secs(5);
+const AROUND_A_TRIAL: Duration = Duration::from_secs(1);
+const FOR_A_WORKER: Duration = Duration::from_millis(2);
 
 pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     let scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
-    print(&describe(&scenario));
+    print(&describe(&scenario))?;
     Ok(exit::DONE)
 }
 
@@ -60,14 +62,14 @@ fn describe_arm(arm: &ArmSettings) -> String {
         Mode::Open(Arrivals::Constant(rate)) => format!("open, {rate} arrivals a second, evenly spaced"),
         Mode::Open(Arrivals::Poisson(rate)) => format!("open, {rate} arrivals a second, Poisson"),
     };
+    let recipe = settings.recipe.to_string();
+    let name = if arm.label == recipe { recipe } else { format!("{} ({recipe})", arm.label) };
     let connections = match settings.connections {
         Some(connections) => format!(" over {connections} shared connections"),
         None => String::new(),
     };
     format!(
-        "{} ({}) on {}: {} workers{connections}, {} {}, hold {}, {mode}",
-        arm.label,
-        settings.recipe,
+        "{name} on {}: {} workers{connections}, {} {}, hold {}, {mode}",
         arm.service,
         settings.workers,
         settings.resources,
@@ -90,11 +92,12 @@ fn estimate(scenario: &Scenario) -> String {
     let mut about = START;
     let mut drains = false;
     for planned in schedule::plan(scenario) {
-        about += AROUND_A_TRIAL;
+        let workers = &scenario.arms[planned.arm].workers;
+        about += AROUND_A_TRIAL + FOR_A_WORKER * workers.workers;
         if !planned.is_warmup() && scenario.bystanders.sessions > 0 {
             about += scenario.trials.rest;
         }
-        match scenario.arms[planned.arm].workers.mode {
+        match workers.mode {
             Mode::Drain => drains = true,
             _ if planned.is_warmup() => about += scenario.trials.warmup,
             _ => about += scenario.trials.duration,

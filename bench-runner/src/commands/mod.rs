@@ -6,12 +6,14 @@ mod failure;
 mod report;
 mod run;
 mod schema;
+mod verdict;
 
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal, Write};
 
 pub use failure::Failure;
 
 use crate::cli::{Cli, Command};
+use crate::stderr;
 
 /// Carries a command out; the exit code is one of [`exit`](crate::exit).
 pub fn dispatch(cli: Cli) -> u8 {
@@ -24,8 +26,7 @@ pub fn dispatch(cli: Cli) -> u8 {
     match outcome {
         Ok(code) => code,
         Err(failure) => {
-            let styled = std::io::stderr().is_terminal() && !no_color();
-            eprintln!("{}", failure.render(styled));
+            stderr::line(&failure.render(styled_stderr()));
             failure.exit_code()
         }
     }
@@ -41,8 +42,18 @@ fn styled_stdout() -> bool {
     std::io::stdout().is_terminal() && !no_color()
 }
 
-/// Prints to stdout. A reader that has gone away, as `head` does, is no error.
-fn print(text: &str) {
-    use std::io::Write;
-    let _ = std::io::stdout().write_all(text.as_bytes());
+/// Whether stderr may be coloured.
+fn styled_stderr() -> bool {
+    std::io::stderr().is_terminal() && !no_color()
+}
+
+/// Prints to stdout. A reader that has gone away, as `head` does, is no error; a result that is lost is one.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::Unfinished(format!("cannot write the result to stdout: {error}")))
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,33 +1,35 @@
 //! `bench-runner report`: draws the report of a stored run again, from its `summary.json` alone.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Failure, print, styled_stdout};
 use crate::cli::{Format, ReportArgs};
+use crate::results::FolderError;
 use crate::results::folder::{read_summary, replace};
 use crate::results::summary::Summary;
-use crate::{exit, report};
+use crate::{exit, report, stderr};
+
+/// The page's name in a run's folder.
+pub(super) const REPORT: &str = "report.html";
 
 pub(super) fn report(args: &ReportArgs) -> Result<u8, Failure> {
-    let summary = read_summary(&args.run).map_err(|error| Failure::Usage(error.to_string()))?;
-    let folder =
-        if args.run.is_dir() { args.run.clone() } else { args.run.parent().map(Path::to_owned).unwrap_or_default() };
-    let page = draw(&folder, &summary)?;
+    let usage = |error: FolderError| Failure::Usage(error.to_string());
+    let summary = read_summary(&args.run).map_err(usage)?;
+    let folder = if args.run.is_dir() { &args.run } else { args.run.parent().unwrap_or(Path::new("")) };
+    draw(folder, &summary).map_err(usage)?;
     show(&summary, args.format)?;
-    eprintln!("report: {}", page.display());
+    stderr::line(&format!("report: {}", folder.join(REPORT).display()));
     Ok(exit::DONE)
 }
 
-/// Writes `report.html` and `charts/` into `folder`; returns the page's path.
-pub(super) fn draw(folder: &Path, summary: &Summary) -> Result<PathBuf, Failure> {
+/// Writes `report.html` and `charts/` into `folder`.
+pub(super) fn draw(folder: &Path, summary: &Summary) -> Result<(), FolderError> {
     let write =
         |file: &Path, content: &str| replace(file, |writer| std::io::Write::write_all(writer, content.as_bytes()));
     for (name, svg) in report::charts(summary) {
         write(&folder.join("charts").join(&name), &svg)?;
     }
-    let page = folder.join("report.html");
-    write(&page, &report::html(summary))?;
-    Ok(page)
+    write(&folder.join(REPORT), &report::html(summary))
 }
 
 /// Prints the result.
@@ -35,9 +37,8 @@ pub(super) fn show(summary: &Summary, format: Format) -> Result<(), Failure> {
     match format {
         Format::Human => print(&report::terminal(summary, styled_stdout())),
         Format::Json => {
-            let json = serde_json::to_string_pretty(summary).map_err(|error| Failure::Internal(error.to_string()))?;
-            print(&format!("{json}\n"));
+            let json = serde_json::to_string_pretty(summary).map_err(|error| Failure::Unfinished(error.to_string()))?;
+            print(&format!("{json}\n"))
         }
     }
-    Ok(())
 }

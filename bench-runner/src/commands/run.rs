@@ -4,28 +4,28 @@ use std::path::PathBuf;
 use std::process;
 use std::time::{Instant, SystemTime};
 
+use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use super::ensembles::Ensembles;
-use super::report::{draw, show};
-use super::{Failure, print};
+use super::report::{REPORT, draw, show};
+use super::{Failure, print, styled_stderr, verdict};
 use crate::cli::{Format, RunArgs};
 use crate::ensemble::limits;
-use crate::exit;
 use crate::measure::arm::MeasuredArm;
 use crate::measure::trial::{self as measure_trial, MeasuredTrial};
-use crate::report::format;
-use crate::results::Folder;
+use crate::report::{self, format};
 use crate::results::compose::{Run, TrialsByArm, compose};
 use crate::results::summary::Summary;
 use crate::results::warnings::Warning;
-use crate::run::generator;
-use crate::run::interrupt;
+use crate::results::{Folder, FolderError};
 use crate::run::progress::{Progress, Silent, Terminal};
 use crate::run::recording::{End, TrialRecording};
 use crate::run::schedule::{self, Planned};
 use crate::run::trial::{self, Context, TrialError};
+use crate::run::{file_size, generator, interrupt};
 use crate::scenario::{self, Scenario};
+use crate::stderr;
 
 /// Descriptors that the process needs besides one for each session: its files, the runtime's, the keepers' pipes.
 const OTHER_FILES: u64 = 256;
@@ -35,35 +35,64 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let sessions = scenario.arms.iter().map(|arm| u64::from(arm.workers.workers)).max().unwrap_or(0);
     // Before the servers start, which inherit the limit: in the worst case all sessions are with one node.
     limits::ensure_open_files(sessions + u64::from(scenario.bystanders.sessions) + OTHER_FILES)?;
-    let folder = Folder::create(&args.out, &scenario.name, SystemTime::now())
-        .map_err(|error| Failure::Usage(error.to_string()))?;
+    generator::set_up_memory();
     // One thread for the workers: the generator shares the machine with the servers, and a second thread would steal more
     // from them than it gives (measured: no more grants, and a larger share of the CPU).
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
-        .map_err(|error| Failure::Internal(format!("cannot start the runtime: {error}")))?;
-    let progress: Box<dyn Progress> = if args.quiet { Box::new(Silent) } else { Box::new(Terminal::new()) };
-    let outcome = runtime.block_on(Pipeline::start(&scenario, folder, progress.as_ref()));
-    progress.finish();
-    // Tasks that still run hold sessions of servers that are gone; nothing is to be waited for.
+        .map_err(|error| Failure::Unfinished(format!("cannot start the runtime: {error}")))?;
+    let outcome = run_on(&runtime, &scenario, args);
+    // Tasks that still run hold sessions of servers that are gone; nothing is to be waited for. Until now the runtime has
+    // listened for a second Ctrl-C: whoever reads the result may not be reading it.
     runtime.shutdown_background();
+    outcome
+}
+
+fn run_on(runtime: &Runtime, scenario: &Scenario, args: &RunArgs) -> Result<u8, Failure> {
+    file_size::make_it_an_error();
+    // First of all, so that no moment is left in which Ctrl-C leaves an empty folder behind.
+    let listening = {
+        let _entered = runtime.enter();
+        interrupt::listen()
+    };
+    let interrupted = listening.map_err(|error| Failure::Unfinished(format!("cannot listen for Ctrl-C: {error}")))?;
+    let started = SystemTime::now();
+    let folder =
+        Folder::create(&args.out, &scenario.name, started).map_err(|error| Failure::Usage(error.to_string()))?;
+    let progress: Box<dyn Progress> = if args.quiet { Box::new(Silent) } else { Box::new(Terminal::new()) };
+    let outcome = runtime.block_on(Pipeline::start(scenario, folder, interrupted, started, progress.as_ref()));
+    progress.finish();
     let done = outcome?;
+    // What went wrong is told even when nobody takes the result.
+    let shown = show_all(&done, args);
+    let violations = report::violations(&done.summary);
+    let (code, lines) = verdict::of(&violations, done.failure.as_ref(), &done.folder, styled_stderr());
+    lines.iter().for_each(|line| stderr::line(line));
+    shown.map(|()| code)
+}
+
+fn show_all(done: &Done, args: &RunArgs) -> Result<(), Failure> {
     show(&done.summary, args.format)?;
+    let Some(page) = &done.page else { return Ok(()) };
+    let line = format!("report: {}", page.display());
     if args.format == Format::Human {
-        print(&format!("\nreport: {}\n", done.page.display()));
+        print(&format!("\n{line}\n"))?;
     } else if !args.quiet {
-        eprintln!("report: {}", done.page.display());
+        stderr::line(&line);
     }
-    Ok(done.code)
+    Ok(())
 }
 
 /// What a run leaves.
 struct Done {
     summary: Summary,
-    page: PathBuf,
-    code: u8,
+    folder: PathBuf,
+    /// The report; `None` where it could not be written.
+    page: Option<PathBuf>,
+    /// Why it did not come to its planned end, if it did not.
+    failure: Option<Failure>,
 }
 
 /// A run under way: its servers, its folder, and what has been measured so far.
@@ -76,6 +105,7 @@ struct Pipeline<'a> {
     root: String,
     idle_rss_bytes: u64,
     idle_heap_bytes: u64,
+    idle_tasks: usize,
     peak_rss_bytes: u64,
     started: SystemTime,
     begun: Instant,
@@ -85,19 +115,29 @@ struct Pipeline<'a> {
 
 impl<'a> Pipeline<'a> {
     /// Starts the servers and runs everything.
-    async fn start(scenario: &'a Scenario, folder: Folder, progress: &'a dyn Progress) -> Result<Done, Failure> {
-        let started = SystemTime::now();
+    async fn start(
+        scenario: &'a Scenario,
+        folder: Folder,
+        interrupted: CancellationToken,
+        started: SystemTime,
+        progress: &'a dyn Progress,
+    ) -> Result<Done, Failure> {
         let begun = Instant::now();
-        let interrupted =
-            interrupt::listen().map_err(|error| Failure::Internal(format!("cannot listen for Ctrl-C: {error}")))?;
         let say = |what: &str| progress.say(what);
-        let ensembles = tokio::select! {
+        let prepare = async {
+            // At once, so that a run which is killed says what it was.
+            folder
+                .write(&format!("{}.toml", scenario.name), &scenario.text)
+                .map_err(|error| Failure::Usage(error.to_string()))?;
+            Ok(Ensembles::start(scenario, &say).await?)
+        };
+        let prepared = tokio::select! {
             biased;
             () = interrupted.cancelled() => Err(Failure::Interrupted),
-            ensembles = Ensembles::start(scenario, &say) => ensembles.map_err(Failure::from),
+            prepared = prepare => prepared,
         };
-        let ensembles = match ensembles {
-            Ok(ensembles) => ensembles,
+        let ensembles = match prepared {
+            Ok(prepared) => prepared,
             Err(failure) => {
                 folder.discard();
                 return Err(failure);
@@ -113,6 +153,7 @@ impl<'a> Pipeline<'a> {
             root: format!("/bench-runner/{}-{}", humantime::format_rfc3339_seconds(started), process::id()),
             idle_rss_bytes: generator::memory().now,
             idle_heap_bytes: generator::live_heap_bytes(),
+            idle_tasks: generator::alive_tasks(),
             peak_rss_bytes: 0,
             started,
             begun,
@@ -125,42 +166,44 @@ impl<'a> Pipeline<'a> {
     /// Runs all trials, and keeps what there is, however they end.
     async fn run(mut self) -> Result<Done, Failure> {
         let mut failure = None;
-        let mut incomplete = None;
         let plan = schedule::plan(self.scenario);
+        let warmups = plan.iter().filter(|planned| planned.is_warmup()).count();
         for (number, planned) in plan.iter().enumerate() {
             let arm = &self.scenario.arms[planned.arm];
-            self.progress.trial(&arm.label, number + 1, plan.len(), planned.is_warmup());
-            match self.trial(*planned).await {
-                Ok(End::Complete) => {}
-                Ok(end) => {
-                    incomplete = end.reason();
-                    failure = match end {
-                        End::Interrupted => Some(exit::INTERRUPTED),
-                        End::EnsembleLost(_) | End::WorkersLost => Some(exit::ENSEMBLE),
-                        // One drain too long says nothing of the others.
-                        End::Complete | End::Overdue => continue,
-                    };
-                    break;
-                }
-                Err(error) => {
-                    incomplete = Some(error.render(false));
-                    failure = Some(error.exit_code());
-                    if self.trials.iter().all(Vec::is_empty) {
-                        let _ = self.ensembles.stop().await;
-                        self.folder.discard();
-                        return Err(error);
-                    }
+            let (kind, number, of) = match planned.is_warmup() {
+                true => ("warm-up", number + 1, warmups),
+                false => ("trial", number + 1 - warmups, plan.len() - warmups),
+            };
+            self.progress.trial(&arm.label, kind, number, of);
+            let (ended, go_on) = match self.trial(*planned).await {
+                // One drain too long says nothing of the others.
+                Ok(end) => (Failure::of_end(&end), end == End::Overdue),
+                Err(error) => (Some(error), false),
+            };
+            if let Some(ended) = ended {
+                failure = Some(ended);
+                if !go_on {
                     break;
                 }
             }
         }
-        self.finish(incomplete, failure).await
+        let measured = self.trials.iter().any(|trials| !trials.is_empty());
+        match failure {
+            Some(failure) if !measured => {
+                self.progress.say("stopping the servers");
+                // What stays of them is told where it matters more: the failure is the message here.
+                let _ = self.ensembles.stop().await;
+                self.folder.discard();
+                Err(failure)
+            }
+            failure => Ok(self.finish(failure).await),
+        }
     }
 
     /// Runs one trial, measures it, and writes down what came out of it.
     async fn trial(&mut self, planned: Planned) -> Result<End, Failure> {
         let arm = &self.scenario.arms[planned.arm];
-        generator::release_free_memory();
+        generator::release_free_memory(self.idle_tasks).await;
         let context = Context {
             scenario: self.scenario,
             ensemble: self.ensembles.of(arm.service),
@@ -225,32 +268,47 @@ impl<'a> Pipeline<'a> {
         compose(&run, &self.trials)
     }
 
-    /// Writes everything, stops the servers, and gives a complete run its final name.
-    async fn finish(self, incomplete: Option<String>, failure: Option<u8>) -> Result<Done, Failure> {
-        let complete = incomplete.is_none();
-        let (summary, arms) = self.compose(incomplete);
+    /// Stops the servers, writes everything, and gives a complete run its final name. The figures are handed over even when
+    /// they cannot be written.
+    async fn finish(self, mut failure: Option<Failure>) -> Done {
+        let (mut summary, arms) = self.compose(failure.as_ref().map(Failure::reason));
         self.progress.say("stopping the servers");
         if let Err(error) = self.ensembles.stop().await {
-            eprintln!("warning: {error}");
+            self.progress.trial_over(&format!("warning: {error}"));
         }
         self.progress.say("writing the results");
-        for arm in &arms {
-            for (stage, histogram) in arm.stages.named() {
-                if !histogram.is_empty() {
-                    self.folder.write_percentiles(&arm.figures.label, stage, histogram)?;
+        let written = write(&self.folder, &summary, &arms)
+            .and_then(|()| if summary.complete { self.folder.publish() } else { Ok(self.folder.path().to_owned()) });
+        match written {
+            Ok(folder) => Done { summary, page: Some(folder.join(REPORT)), folder, failure },
+            Err(error) => {
+                let error = Failure::from(error);
+                if summary.complete {
+                    summary.complete = false;
+                    summary.incomplete_reason = Some(error.reason());
+                    // Where it was only the new name that failed, the summary there says that the run is complete.
+                    let _ = self.folder.write_summary(&summary);
                 }
+                // What failed before is the cause.
+                failure.get_or_insert(error);
+                Done { summary, page: None, folder: self.folder.path().to_owned(), failure }
             }
         }
-        self.folder.write_summary(&summary)?;
-        self.folder.write("scenario.toml", &summary.settings)?;
-        let mut page = draw(self.folder.path(), &summary)?;
-        if complete {
-            page = self.folder.publish()?.join("report.html");
-        }
-        let unsafe_grants = summary.arms.iter().any(|arm| arm.safety.is_violated());
-        let code = if unsafe_grants { exit::UNSAFE } else { failure.unwrap_or(exit::DONE) };
-        Ok(Done { summary, page, code })
     }
+}
+
+/// Writes everything that is not written trial by trial. The summary comes last: as long as anything is missing, the one
+/// that is there says that the run had not finished.
+fn write(folder: &Folder, summary: &Summary, arms: &[MeasuredArm]) -> Result<(), FolderError> {
+    for (number, arm) in arms.iter().enumerate() {
+        for (stage, histogram) in arm.stages.named() {
+            if !histogram.is_empty() {
+                folder.write_percentiles(number, &arm.figures.label, stage, histogram)?;
+            }
+        }
+    }
+    draw(folder.path(), summary)?;
+    folder.write_summary(summary)
 }
 
 /// What a trial yielded, in a line.

@@ -8,6 +8,6 @@ pub(super) fn schema(args: &SchemaArgs) -> Result<u8, Failure> {
     print(&match args.of {
         SchemaOf::Scenario => scenario::schema_text(),
         SchemaOf::Summary => results::schema::summary_schema_text(),
-    });
+    })?;
     Ok(exit::DONE)
 }

@@ -27,4 +27,5 @@ mod view;
 pub use charts::charts;
 pub use headline::{Headline, headline};
 pub use html::html;
+pub use notices::violations;
 pub use terminal::{COLUMNS, terminal};

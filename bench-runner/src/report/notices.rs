@@ -29,10 +29,10 @@ pub(super) struct Notice {
     pub remedy: String,
 }
 
-/// All notices, the loudest first.
-pub(super) fn notices(summary: &Summary) -> Vec<Notice> {
-    let mut notices = Vec::new();
-    for view in arms(summary).iter().filter(|view| view.arm.safety.is_violated()) {
+/// What was violated, a line for each arm in which anything was.
+pub fn violations(summary: &Summary) -> Vec<String> {
+    let arms = arms(summary);
+    let violated = arms.iter().filter(|view| view.arm.safety.is_violated()).map(|view| {
         let safety = &view.arm.safety;
         let seen: Vec<String> = [
             (safety.overlaps, "overlapping grant", "overlapping grants"),
@@ -43,10 +43,19 @@ pub(super) fn notices(summary: &Summary) -> Vec<Notice> {
         .filter(|(number, ..)| *number > 0)
         .map(|(number, one, many)| format::plural(number, one, many))
         .collect();
+        format!("{}: {}", view.label, seen.join(", "))
+    });
+    violated.collect()
+}
+
+/// All notices, the loudest first.
+pub(super) fn notices(summary: &Summary) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    for violation in violations(summary) {
         notices.push(Notice {
             level: Level::Violation,
             title: "Safety violated".to_owned(),
-            text: format!("{}: {}.", view.label, seen.join(", ")),
+            text: format!("{violation}."),
             remedy: "Do not trust this lock: its speed means nothing until mutual exclusion holds.".to_owned(),
         });
     }

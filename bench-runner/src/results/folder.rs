@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::summary::Summary;
+use super::summary::{SCHEMA_VERSION, Summary};
 use super::{histograms, tables};
 use crate::measure::histogram::Micros;
 use crate::run::recording::TrialRecording;
@@ -16,14 +16,16 @@ pub const PARTIAL: &str = ".partial";
 
 /// A results folder that cannot be written or read.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot {verb} {}: {source}{}", path.display(), remedy(source))]
+#[error("cannot {verb} {}: {source}{}", path.display(), remedy(verb, source))]
 pub struct FolderError {
     verb: &'static str,
     path: PathBuf,
     source: io::Error,
 }
 
-fn remedy(error: &io::Error) -> &'static str {
+const MAKE: &str = "make the folder";
+
+fn remedy(verb: &str, error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; choose a folder that you may write with --out"
@@ -31,9 +33,12 @@ fn remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "; free some room, or choose another disk with --out"
         }
+        io::ErrorKind::FileTooLarge => "; raise the limit of a file's size (`ulimit -f`)",
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
             "; something else has that name: choose another with --out"
         }
+        io::ErrorKind::NotFound if verb == MAKE => "; choose a folder that can be made with --out",
+        io::ErrorKind::NotFound if verb == "read" => "; name a run's folder, or the summary.json in it",
         _ => "",
     }
 }
@@ -43,24 +48,44 @@ fn failed(verb: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FolderEr
     move |source| FolderError { verb, path, source }
 }
 
+/// What the system said. The conversion that `csv` brings hides the kind of the error, and with it the remedy.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
 /// The folder of a run that is under way.
 pub struct Folder {
     partial: PathBuf,
     whole: PathBuf,
+    /// The folders above it that were not there before, the outermost first.
+    made: Vec<PathBuf>,
     acquisitions: csv::Writer<File>,
     timeline: csv::Writer<File>,
 }
 
 impl Folder {
-    /// Makes `<results>/<scenario>/<time>.partial/` and opens the tables in it, before anything starts, so that a path that
+    /// Makes `<results>/<scenario>/<time>.partial/` and begins the tables in it, before anything starts, so that a path that
     /// cannot be written fails at once.
     ///
     /// # Errors
     ///
-    /// [`FolderError`].
+    /// [`FolderError`]; nothing is left behind then.
     pub fn create(results: &Path, scenario: &str, time: SystemTime) -> Result<Folder, FolderError> {
         let of_scenario = results.join(scenario);
-        fs::create_dir_all(&of_scenario).map_err(failed("make the folder", &of_scenario))?;
+        let mut made: Vec<PathBuf> = of_scenario
+            .ancestors()
+            .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+            .map(Path::to_owned)
+            .collect();
+        made.reverse();
+        Folder::begin(&of_scenario, time, made.clone()).inspect_err(|_| remove_empty(&made))
+    }
+
+    fn begin(of_scenario: &Path, time: SystemTime, made: Vec<PathBuf>) -> Result<Folder, FolderError> {
+        fs::create_dir_all(of_scenario).map_err(failed(MAKE, of_scenario))?;
         let stamp = stamp(time);
         // Two runs in one second get names of their own.
         let mut name = stamp.clone();
@@ -71,22 +96,21 @@ impl Folder {
                 Ok(()) if !of_scenario.join(&name).exists() => break partial,
                 Ok(()) => fs::remove_dir(&partial).map_err(failed("remove", &partial))?,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(failed("make the folder", &partial)(error)),
+                Err(error) => return Err(failed(MAKE, &partial)(error)),
             }
             number += 1;
             name = format!("{stamp}-{number}");
         };
-        let histograms = partial.join("histograms");
-        fs::create_dir(&histograms).map_err(failed("make the folder", &histograms))?;
-        let table = |file: &str, columns: &[&str]| {
-            let path = partial.join(file);
-            let mut writer = csv::Writer::from_path(&path).map_err(|error| failed("write", &path)(error.into()))?;
-            writer.write_record(columns).map_err(|error| failed("write", &path)(error.into()))?;
-            Ok(writer)
-        };
-        let acquisitions = table("acquisitions.csv", &tables::ACQUISITIONS)?;
-        let timeline = table("timeline.csv", &tables::TIMELINE)?;
-        Ok(Folder { whole: of_scenario.join(name), partial, acquisitions, timeline })
+        match begin_tables(&partial) {
+            Ok((acquisitions, timeline)) => {
+                Ok(Folder { whole: of_scenario.join(name), partial, made, acquisitions, timeline })
+            }
+            Err(error) => {
+                // Marked as partial as it is, it would mislead nobody.
+                let _ = fs::remove_dir_all(&partial);
+                Err(error)
+            }
+        }
     }
 
     /// Where the run's files are now.
@@ -102,26 +126,33 @@ impl Folder {
     pub fn add_trial(&mut self, label: &str, recording: &TrialRecording) -> Result<(), FolderError> {
         let acquisitions = self.partial.join("acquisitions.csv");
         tables::write_acquisitions(&mut self.acquisitions, label, recording)
-            .map_err(|error| failed("write", &acquisitions)(error.into()))?;
+            .map_err(|error| failed("write", &acquisitions)(io_error(error)))?;
         self.acquisitions.flush().map_err(failed("write", &acquisitions))?;
         let timeline = self.partial.join("timeline.csv");
         tables::write_timeline(&mut self.timeline, label, recording)
-            .map_err(|error| failed("write", &timeline)(error.into()))?;
+            .map_err(|error| failed("write", &timeline)(io_error(error)))?;
         self.timeline.flush().map_err(failed("write", &timeline))?;
-        let file = format!("histograms/{}-trial-{}.hlog", file_name(label), recording.planned.position);
+        let file = format!("histograms/trial-{}-{}.hlog", recording.planned.position, file_name(label));
         let workers = &recording.workers;
         self.write_with(&file, |writer| {
             histograms::write_intervals(writer, label, SystemTime::now(), workers.length, &workers.acquisitions)
         })
     }
 
-    /// Writes the percentile file of one stage of an arm.
+    /// Writes the percentile file of one stage of an arm; its number, from 0, keeps apart arms whose labels differ only in
+    /// what a file's name cannot hold.
     ///
     /// # Errors
     ///
     /// [`FolderError`].
-    pub fn write_percentiles(&self, label: &str, stage: &str, histogram: &Micros) -> Result<(), FolderError> {
-        let file = format!("histograms/{}-{stage}.hgrm", file_name(label));
+    pub fn write_percentiles(
+        &self,
+        arm: usize,
+        label: &str,
+        stage: &str,
+        histogram: &Micros,
+    ) -> Result<(), FolderError> {
+        let file = format!("histograms/arm-{arm}-{}-{stage}.hgrm", file_name(label));
         self.write_with(&file, |writer| histograms::write_percentiles(writer, histogram))
     }
 
@@ -157,20 +188,38 @@ impl Folder {
     /// # Errors
     ///
     /// [`FolderError`].
-    pub fn publish(self) -> Result<PathBuf, FolderError> {
+    pub fn publish(&self) -> Result<PathBuf, FolderError> {
         fs::rename(&self.partial, &self.whole).map_err(failed("rename", &self.partial))?;
-        Ok(self.whole)
+        Ok(self.whole.clone())
     }
 
     /// Nothing was measured: removes the folder.
     pub fn discard(self) {
         // It is marked as partial, so one that cannot be removed misleads nobody.
         let _ = fs::remove_dir_all(&self.partial);
-        if let Some(of_scenario) = self.partial.parent() {
-            // Fails while other runs are in it, as it should.
-            let _ = fs::remove_dir(of_scenario);
-        }
+        remove_empty(&self.made);
     }
+}
+
+/// Removes folders that this run made, the innermost first, as far as nothing of another run has come into them.
+fn remove_empty(made: &[PathBuf]) {
+    for folder in made.iter().rev() {
+        let _ = fs::remove_dir(folder);
+    }
+}
+
+/// Opens the tables and writes their heads, which would else be seen to fail only after the first trial.
+fn begin_tables(partial: &Path) -> Result<(csv::Writer<File>, csv::Writer<File>), FolderError> {
+    let histograms = partial.join("histograms");
+    fs::create_dir(&histograms).map_err(failed(MAKE, &histograms))?;
+    let table = |file: &str, columns: &[&str]| {
+        let path = partial.join(file);
+        let mut writer = csv::Writer::from_path(&path).map_err(|error| failed("write", &path)(io_error(error)))?;
+        writer.write_record(columns).map_err(|error| failed("write", &path)(io_error(error)))?;
+        writer.flush().map_err(failed("write", &path))?;
+        Ok(writer)
+    };
+    Ok((table("acquisitions.csv", &tables::ACQUISITIONS)?, table("timeline.csv", &tables::TIMELINE)?))
 }
 
 /// Writes a file beside its place and moves it there, so that nobody ever reads half of it.
@@ -180,7 +229,7 @@ impl Folder {
 /// [`FolderError`].
 pub fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), FolderError> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(failed("make the folder", folder))?;
+        fs::create_dir_all(folder).map_err(failed(MAKE, folder))?;
     }
     let mut beside = path.as_os_str().to_owned();
     beside.push(".new");
@@ -194,6 +243,12 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Resu
     written.map_err(failed("write", path))
 }
 
+/// The part of a summary that says how to read it.
+#[derive(serde::Deserialize)]
+struct Format {
+    schema_version: u32,
+}
+
 /// Reads the summary of a run: of its folder, or of the file itself.
 ///
 /// # Errors
@@ -203,10 +258,18 @@ pub fn read_summary(run: &Path) -> Result<Summary, FolderError> {
     let path = if run.is_dir() { run.join("summary.json") } else { run.to_owned() };
     let read = || {
         let text = fs::read_to_string(&path)?;
-        let summary: Summary = serde_json::from_str(&text).map_err(|error| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("this is no summary of a run: {error}"))
+        let refuse = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
+        // Alone at first: a format of another version may lack what this one has.
+        let format: Format = serde_json::from_str(&text).map_err(|error| {
+            refuse(format!("this is no summary of a run ({error}); name a run's folder, or the summary.json in it"))
         })?;
-        Ok(summary)
+        if format.schema_version > SCHEMA_VERSION {
+            return Err(refuse(format!(
+                "it is of version {} of the format, and this bench-runner reads up to {SCHEMA_VERSION}; use a newer one",
+                format.schema_version
+            )));
+        }
+        serde_json::from_str(&text).map_err(|error| refuse(format!("this is no summary of a run: {error}")))
     };
     read().map_err(failed("read", &path))
 }

@@ -7,7 +7,7 @@
 //! | (its content) | [`compose`] puts it together, [`warnings`] says what to know before trusting it |
 //! | `acquisitions.csv`, `timeline.csv` | [`tables`] |
 //! | `histograms/*.hlog`, `histograms/*.hgrm` | [`histograms`] |
-//! | `scenario.toml`, `report.html`, `charts/*.svg` | written through [`folder`], which keeps it all together |
+//! | `<scenario>.toml`, `report.html`, `charts/*.svg` | written through [`folder`], which keeps it all together |
 
 pub mod compose;
 pub mod environment;

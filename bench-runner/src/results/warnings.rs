@@ -132,12 +132,15 @@ pub fn of_figures(arms: &[Arm], environment: &Environment) -> Vec<Warning> {
 fn of_arm(arm: &Arm, warnings: &mut Vec<Warning>) {
     let label = || arm.label.clone();
     let trials = f64::from(arm.trials.max(1));
+    // What a trial lacks that was cut short, it lacks for that reason, which is told elsewhere.
+    let cut = arm.trial.iter().any(|trial| !trial.complete);
     let books = &arm.notifications;
     match books.server {
         Some(server) if server != books.client && arm.requests.total > 0 => {
             warnings.push(Warning::BooksDiffer { label: label(), client: books.client, server });
         }
         Some(_) => {}
+        None if cut => {}
         None => {
             let why = books.server_missing.clone().unwrap_or_else(|| "no counter was read".to_owned());
             warnings.push(Warning::NoServerBook { label: label(), why });
@@ -150,7 +153,7 @@ fn of_arm(arm: &Arm, warnings: &mut Vec<Warning>) {
         warnings.push(Warning::Untracked { label: label(), untracked: books.untracked });
     }
     let starved = arm.safety.starved as f64 / trials;
-    if starved > f64::from(arm.workers) * MANY_STARVED {
+    if !cut && starved > f64::from(arm.workers) * MANY_STARVED {
         warnings.push(Warning::Starved { label: label(), starved, workers: arm.workers });
     }
     let unserved: u64 = arm.trial.iter().filter_map(|trial| trial.unserved).sum();
@@ -215,7 +218,8 @@ impl Warning {
             ),
             Warning::NodeSilent { label, node, times } => (
                 format!("{label}: {node} did not answer {times} of the questions that it is asked once a second"),
-                "it was stopped, cut off or overloaded: figures of that trial are those of an ensemble at fault".to_owned(),
+                "it was stopped, cut off or overloaded: figures of that trial are those of an ensemble at fault"
+                    .to_owned(),
             ),
             Warning::Elections { label, elections } => (
                 format!("{label}: the ensemble elected a new leader {elections} times within a trial"),

@@ -94,6 +94,44 @@ fn reset_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
+/// Has buffers from 64 KiB on allocated apart, so that each goes back to the system when it is freed. Otherwise the read
+/// buffers of sessions that once listed a thousand names stay behind in pieces, and the next trial's workers are measured
+/// with the leftovers of the last (measured: 20 to 50 KB for each of 1,000 workers). To be called before threads exist.
+pub fn set_up_memory() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: `mallopt` takes no pointers; a refusal, which it tells by 0, leaves things as they are.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 64 * 1024);
+    }
+}
+
+/// How long an ended trial's tasks may take to end.
+const TASKS_LIMIT: Duration = Duration::from_secs(5);
+
+/// How many tasks of the runtime are alive.
+pub fn alive_tasks() -> usize {
+    tokio::runtime::Handle::current().metrics().num_alive_tasks()
+}
+
+/// Gives memory that an ended trial has freed back to the system, so that the next trial's peak is its own. Waits for the
+/// client library's tasks, which end some time after their sessions, until no more than `tasks` are alive.
+pub async fn release_free_memory(tasks: usize) {
+    let begun = Instant::now();
+    while alive_tasks() > tasks && begun.elapsed() < TASKS_LIMIT {
+        tokio::time::sleep(BEAT).await;
+    }
+    trim_heap();
+}
+
+/// Gives what lies free on the heap back to the system; takes under 1 ms for 100 MB (measured).
+pub fn trim_heap() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: `malloc_trim` takes no pointers and may be called at any time from any thread.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 /// Bytes that are allocated and not freed now; 0 where the allocator does not tell. Unlike the resident set it does not
 /// depend on what lies around free: the difference of two moments without workers is what the results in between take.
 pub fn live_heap_bytes() -> u64 {
@@ -105,13 +143,4 @@ pub fn live_heap_bytes() -> u64 {
     }
     #[cfg(not(target_env = "gnu"))]
     0
-}
-
-/// Gives memory that an ended trial has freed back to the system, so that the next trial's workers are not measured as free.
-pub fn release_free_memory() {
-    #[cfg(target_env = "gnu")]
-    // SAFETY: `malloc_trim` takes no pointers and may be called at any time from any thread.
-    unsafe {
-        libc::malloc_trim(0);
-    }
 }

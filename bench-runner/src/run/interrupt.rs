@@ -3,7 +3,9 @@
 
 use std::io;
 
-use tokio::signal::unix::{SignalKind, signal};
+use nix::libc::SIGHUP;
+use procfs::process::Process;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::exit;
@@ -18,13 +20,13 @@ pub fn listen() -> io::Result<CancellationToken> {
     let interrupted = token.clone();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let mut hang_up = signal(SignalKind::hangup())?;
+    let mut hang_up = if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) };
     tokio::spawn(async move {
         for first in [true, false] {
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
-                _ = hang_up.recv() => {}
+                Some(()) = received(&mut hang_up) => {}
             }
             if first {
                 interrupted.cancel();
@@ -33,4 +35,17 @@ pub fn listen() -> io::Result<CancellationToken> {
         std::process::exit(exit::INTERRUPTED.into());
     });
     Ok(token)
+}
+
+/// Whether this process was started so that the end of its terminal does not concern it, as `nohup` does.
+fn ignores_hang_up() -> bool {
+    let ignored = Process::myself().and_then(|process| process.status()).map_or(0, |status| status.sigign);
+    ignored & 1 << (SIGHUP - 1) != 0
+}
+
+async fn received(signal: &mut Option<Signal>) -> Option<()> {
+    match signal {
+        Some(signal) => signal.recv().await,
+        None => None,
+    }
 }

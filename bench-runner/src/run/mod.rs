@@ -6,9 +6,11 @@
 //! | [`trial`] | one trial from connecting the workers to sending them home |
 //! | [`recording`] | what a trial yields: the input of the stage that measures |
 //! | [`generator`] | the generator watches itself: CPU, memory, lag |
+//! | [`file_size`] | a limit of a file's size is an error, not a signal |
 //! | [`interrupt`] | Ctrl-C and SIGTERM |
 //! | [`progress`] | what the terminal shows meanwhile |
 
+pub mod file_size;
 pub mod generator;
 pub mod interrupt;
 pub mod progress;

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::stderr;
+
 /// Where a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -38,8 +40,8 @@ pub enum Step {
 pub trait Progress: Sync {
     /// A sentence about what is going on outside the trials.
     fn say(&self, what: &str);
-    /// A trial begins: which arm it is, and which of how many.
-    fn trial(&self, label: &str, number: usize, of: usize, warmup: bool);
+    /// A trial begins: its arm, `trial` or `warm-up`, and which of how many of that kind.
+    fn trial(&self, label: &str, kind: &str, number: usize, of: usize);
     /// Where the trial is.
     fn step(&self, step: Step);
     /// A trial is over: what came out of it, in a line.
@@ -53,7 +55,7 @@ pub struct Silent;
 
 impl Progress for Silent {
     fn say(&self, _: &str) {}
-    fn trial(&self, _: &str, _: usize, _: usize, _: bool) {}
+    fn trial(&self, _: &str, _: &str, _: usize, _: usize) {}
     fn step(&self, _: Step) {}
     fn trial_over(&self, _: &str) {}
     fn finish(&self) {}
@@ -69,6 +71,8 @@ pub struct Terminal {
 #[derive(Default)]
 struct State {
     trial: String,
+    /// When the trial was last spoken of.
+    told: Option<Instant>,
     last: Option<(Duration, u64, u64)>,
     rates: (f64, f64),
 }
@@ -86,7 +90,7 @@ impl Terminal {
 
     fn line(&self, text: String) {
         if self.bar.is_hidden() {
-            eprintln!("{text}");
+            stderr::line(&text);
         } else {
             self.bar.println(text);
         }
@@ -108,6 +112,9 @@ impl Default for Terminal {
         Self::new()
     }
 }
+
+/// How long nothing is said of a trial that goes on, where stderr is a file or a pipe.
+const QUIET: Duration = Duration::from_secs(10);
 
 /// How much time rates are taken over: long enough to be readable, short enough to follow.
 const RATE_WINDOW: Duration = Duration::from_millis(500);
@@ -135,31 +142,36 @@ impl State {
 impl Progress for Terminal {
     fn say(&self, what: &str) {
         if self.bar.is_hidden() {
-            eprintln!("{what}");
+            self.line(format!("{}  {what}", self.clock()));
         } else {
             self.show(what.to_owned());
         }
     }
 
-    fn trial(&self, label: &str, number: usize, of: usize, warmup: bool) {
+    fn trial(&self, label: &str, kind: &str, number: usize, of: usize) {
         let Ok(mut state) = self.state.lock() else { return };
-        let kind = if warmup { " (warm-up, not measured)" } else { "" };
-        *state = State { trial: format!("trial {number} of {of}: {label}{kind}"), ..State::default() };
+        *state = State { trial: format!("{kind} {number} of {of}, {label}"), ..State::default() };
         if self.bar.is_hidden() {
-            eprintln!("{}  {}", self.clock(), state.trial);
+            state.told = Some(Instant::now());
+            self.line(format!("{}  {}", self.clock(), state.trial));
         }
     }
 
     fn step(&self, step: Step) {
-        if self.bar.is_hidden() {
+        let Ok(mut state) = self.state.lock() else { return };
+        // Rates are followed all the time, also where they are seldom told.
+        let (grants_per_second, requests_per_second) = match step {
+            Step::Running { elapsed, grants, requests, .. } => state.rates(elapsed, grants, requests),
+            _ => (0.0, 0.0),
+        };
+        if self.bar.is_hidden() && state.told.is_some_and(|told| told.elapsed() < QUIET) {
             return;
         }
-        let Ok(mut state) = self.state.lock() else { return };
+        state.told = Some(Instant::now());
         let what = match step {
             Step::Connecting { connected, workers } => format!("connecting, {connected} of {workers} sessions"),
             Step::Resting => "connected; bystanders at rest".to_owned(),
-            Step::Running { elapsed, length, grants, requests, drain_of } => {
-                let (grants_per_second, requests_per_second) = state.rates(elapsed, grants, requests);
+            Step::Running { elapsed, length, grants, drain_of, .. } => {
                 let seconds = elapsed.as_secs();
                 let position = match drain_of {
                     Some(workers) => format!("{seconds} s, {grants} of {workers} drained"),
@@ -171,7 +183,7 @@ impl Progress for Terminal {
         };
         let line = format!("{}, {what}", state.trial);
         drop(state);
-        self.show(line);
+        self.say(&line);
     }
 
     fn trial_over(&self, line: &str) {

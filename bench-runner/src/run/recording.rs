@@ -20,23 +20,12 @@ pub enum End {
     Interrupted,
     /// A drain was not over within its limit.
     Overdue,
-    /// A node ended, or the servers stopped answering.
+    /// A node ended: which, how, and the end of its log.
     EnsembleLost(String),
     /// Every worker lost its session.
     WorkersLost,
-}
-
-impl End {
-    /// The end in words, for a result that is not complete; `None` for one that is.
-    pub fn reason(&self) -> Option<String> {
-        match self {
-            End::Complete => None,
-            End::Interrupted => Some("interrupted".to_owned()),
-            End::Overdue => Some("a drain was not over within its limit".to_owned()),
-            End::EnsembleLost(why) => Some(format!("the ensemble was lost: {why}")),
-            End::WorkersLost => Some("every worker lost its session".to_owned()),
-        }
-    }
+    /// This program has a fault, so what is waited for may never come.
+    Fault(String),
 }
 
 /// Why the servers' book of a trial is missing.

@@ -1,6 +1,7 @@
 //! One trial, from connecting the workers to sending them home.
 
 use std::collections::BTreeMap;
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -18,6 +19,7 @@ use super::progress::{Progress, Step};
 use super::recording::{End, MissingBook, Sample, TrialRecording};
 use super::schedule::Planned;
 use crate::ensemble::{Counters, Ensemble, EnsembleError};
+use crate::fault;
 use crate::scenario::{ArmSettings, Scenario};
 
 /// Why a trial could not be run at all. What goes wrong once the workers have started is an [`End`] instead.
@@ -27,10 +29,10 @@ pub enum TrialError {
     #[error(transparent)]
     Ensemble(#[from] EnsembleError),
     /// The workers could not be connected.
-    #[error(transparent)]
+    #[error("{0}; the servers may be overloaded: use fewer workers, or a longer workers.session_timeout")]
     Fleet(#[from] FleetError),
     /// The bystanders could not be connected.
-    #[error("the bystanders got no session: {0}")]
+    #[error("the bystanders got no session: {0}; the servers may be overloaded: use fewer workers")]
     Bystanders(workloads::bystander::BystanderError),
     /// The user interrupted before the workers had started.
     #[error("interrupted")]
@@ -55,6 +57,10 @@ pub struct Context<'a> {
 
 /// How often the runner looks whether the trial is over.
 const LOOK: Duration = Duration::from_millis(20);
+/// How often it looks whether the nodes still run while nothing else tells.
+const ALIVE_PACE: Duration = Duration::from_millis(100);
+/// How long after an error a node may be found to have ended.
+const CAUSE_LIMIT: Duration = Duration::from_secs(1);
 /// How often it asks the nodes for CPU, memory and watches.
 const SAMPLE_PACE: Duration = Duration::from_secs(1);
 /// How long the ensemble may take to come to rest after a trial.
@@ -71,11 +77,40 @@ const GRANTS_PER_SECOND: u64 = 20_000;
 ///
 /// [`TrialError`] when the workers could not be started. Whatever happens later, a recording is handed over.
 pub async fn run(context: &Context<'_>, planned: Planned) -> Result<TrialRecording, TrialError> {
+    let started = match unless_stopped(context, Started::bring_up(context, planned)).await? {
+        Ok(started) => started,
+        Err(error) => return Err(cause(context, error).await),
+    };
+    unless_stopped(context, started.rest()).await?;
+    Ok(started.measure().await)
+}
+
+/// Carries out what happens before the workers start, unless the user interrupts or a node ends: then that is the error,
+/// and not what became of it in a connection somewhere.
+async fn unless_stopped<T>(context: &Context<'_>, step: impl Future<Output = T>) -> Result<T, TrialError> {
+    let lost = async {
+        loop {
+            if let Err(error) = context.ensemble.check_alive() {
+                return error;
+            }
+            tokio::time::sleep(ALIVE_PACE).await;
+        }
+    };
     tokio::select! {
         biased;
         () = context.interrupted.cancelled() => Err(TrialError::Interrupted),
-        started = Started::bring_up(context, planned) => Ok(started?.measure().await),
+        error = lost => Err(error.into()),
+        done = step => Ok(done),
     }
+}
+
+/// What an error comes from: a connection breaks a moment before the end of its node is known.
+async fn cause(context: &Context<'_>, error: TrialError) -> TrialError {
+    let unchanged = async {
+        tokio::time::sleep(CAUSE_LIMIT).await;
+        error
+    };
+    unless_stopped(context, unchanged).await.unwrap_or_else(|cause| cause)
 }
 
 /// A trial whose workers are connected and wait.
@@ -133,33 +168,45 @@ impl<'a> Started<'a> {
         Ok(Started { context, planned, arm, length, recorder, plan, fleet, bystanders })
     }
 
-    async fn measure(mut self) -> TrialRecording {
-        let Context { scenario, ensemble, progress, .. } = *self.context;
+    /// Leaves the bystanders alone for a while, to compare with.
+    async fn rest(&self) {
+        let scenario = self.context.scenario;
         if !self.planned.is_warmup() && scenario.bystanders.sessions > 0 {
-            progress.step(Step::Resting);
+            self.context.progress.step(Step::Resting);
             self.bystanders.enter(Phase::Rest);
             tokio::time::sleep(scenario.trials.rest).await;
         }
+    }
+
+    async fn measure(mut self) -> TrialRecording {
+        let Context { ensemble, progress, .. } = *self.context;
         let counters_before = ensemble.counters().await;
         let watch = generator::Watch::start();
         let nodes_cpu_before = nodes_cpu_seconds(ensemble);
 
         self.bystanders.enter(Phase::Contention);
         self.fleet.start();
-        let (end, samples, silent_nodes) = self.watch_until_over().await;
+        let (mut end, samples, silent_nodes) = self.watch_until_over().await;
         let length = self.recorder.now();
         self.fleet.stop();
         self.bystanders.enter(Phase::Between);
 
         let generator = watch.finish().await;
         let nodes_cpu_seconds = nodes_cpu_seconds(ensemble) - nodes_cpu_before;
-        progress.step(Step::Closing);
+        match end {
+            End::Interrupted => progress.say("interrupted; closing the books (once more to stop at once)"),
+            _ => progress.step(Step::Closing),
+        }
         let lost = matches!(end, End::EnsembleLost(_) | End::WorkersLost);
         let at_rest = !lost && self.fleet.come_to_rest(REST_LIMIT).await;
         let (counters, missing_book) = match lost {
             true => (None, Some(MissingBook::EndedBefore)),
             false => self.server_book(counters_before, at_rest).await,
         };
+        if let (End::Complete, Err(error)) = (&end, ensemble.check_alive()) {
+            end = End::EnsembleLost(error.to_string());
+        }
+        let lost = matches!(end, End::EnsembleLost(_) | End::WorkersLost);
         let failures = self.fleet.failures();
         let arrivals_left = matches!(self.arm.workers.mode, Mode::Open(_)).then(|| self.plan.arrivals_left(length));
         let workers = self.fleet.finish(length).await;
@@ -213,8 +260,8 @@ impl<'a> Started<'a> {
             let mut due = begun;
             loop {
                 // Requests come and go beside sessions that stay, which fragments the allocator's heap: without this it grows
-                // by some MB a second with a herd of a thousand (measured; it takes under 1 ms).
-                generator::release_free_memory();
+                // by some MB a second with a herd of a thousand (measured).
+                generator::trim_heap();
                 let (sample, silent) = sample(ensemble, begun).await;
                 samples.push(sample);
                 silent.into_iter().for_each(|node| *silent_nodes.entry(node).or_default() += 1);
@@ -245,8 +292,12 @@ impl<'a> Started<'a> {
         if self.context.interrupted.is_cancelled() {
             return Some(End::Interrupted);
         }
+        if let Some(fault) = fault::seen() {
+            return Some(End::Fault(fault.to_owned()));
+        }
         let done = self.fleet.done() == self.arm.workers.workers;
-        if done && !self.fleet.failures().is_empty() {
+        let lost: u64 = self.fleet.failures().values().sum();
+        if lost >= u64::from(self.arm.workers.workers) {
             return Some(End::WorkersLost);
         }
         match self.arm.workers.mode {

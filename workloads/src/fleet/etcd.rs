@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 
 use super::Target;
-use super::host::{Host, Steward, StewardError};
+use super::host::{Host, Steward};
 use crate::etcd::session::{Client, Connection, SessionError, Tap, Untapped};
 use crate::etcd::{NaiveLock, SequentialLock};
 use crate::record::Recorder;
@@ -51,11 +51,10 @@ impl Host for EtcdHost {
     type NaiveLock = NaiveLock<Client>;
     type SequentialLock = SequentialLock<Client>;
 
-    async fn steward(&self, _: &[String]) -> Result<Steward, StewardError> {
-        // Keys have no parents, so there is nothing to make.
+    async fn steward(&self) -> Result<Steward, String> {
         let connection = Connection::new(&self.endpoints, 0).await;
         let opened = async { Client::open(Arc::new(connection?), self.ttl, Arc::new(Untapped)).await };
-        opened.await.map(Steward::Etcd).map_err(|error: SessionError| StewardError::Connect(error.to_string()))
+        opened.await.map(Steward::Etcd).map_err(|error: SessionError| error.to_string())
     }
 
     async fn connect(&self, worker: u32) -> Result<Self::Session, String> {

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 
-use super::FleetError;
 use crate::recipe::Lock;
 use crate::{etcd, zookeeper};
 
@@ -15,8 +14,8 @@ pub(super) trait Host: Clone + Send + Sync + 'static {
     /// `lock/sequential` on it.
     type SequentialLock: Lock + 'static;
 
-    /// Opens the steward's session and makes what has to be there around the locks at `bases`.
-    fn steward(&self, bases: &[String]) -> impl Future<Output = Result<Steward, StewardError>> + Send;
+    /// Opens the steward's session; the error is what it was told.
+    fn steward(&self) -> impl Future<Output = Result<Steward, String>> + Send;
 
     /// Opens the session of the worker with this number; the error is what it was told.
     fn connect(&self, worker: u32) -> impl Future<Output = Result<Self::Session, String>> + Send;
@@ -28,24 +27,6 @@ pub(super) trait Host: Clone + Send + Sync + 'static {
     fn sequential_lock(&self, session: Self::Session, base: &str) -> Self::SequentialLock;
 }
 
-/// Why there is no steward.
-pub(super) enum StewardError {
-    /// It got no session.
-    Connect(String),
-    /// It could not make what is around the locks.
-    Prepare(String),
-}
-
-impl StewardError {
-    /// The same as an error of the fleet whose root is `root`.
-    pub fn of(self, root: &str) -> FleetError {
-        match self {
-            StewardError::Connect(first) => FleetError::Connect { failed: 1, workers: 1, first },
-            StewardError::Prepare(told) => FleetError::Prepare { root: root.to_owned(), told },
-        }
-    }
-}
-
 /// Makes and removes what is above the locks; contends for nothing.
 pub(super) enum Steward {
     /// With a session of ZooKeeper.
@@ -55,6 +36,20 @@ pub(super) enum Steward {
 }
 
 impl Steward {
+    /// Makes what has to be there above the locks at `bases`, so that no worker has to while it is measured.
+    pub async fn make(&self, bases: &[String]) -> Result<(), String> {
+        match self {
+            Steward::Zookeeper(client) => {
+                for base in bases {
+                    zookeeper::parents::make(client, base).await.map_err(|error| error.to_string())?;
+                }
+                Ok(())
+            }
+            // Keys have no parents.
+            Steward::Etcd(_) => Ok(()),
+        }
+    }
+
     /// Removes everything below `root`.
     pub async fn remove(&self, root: &str) -> Result<(), String> {
         match self {

@@ -114,8 +114,11 @@ impl Fleet {
     ) -> Result<Fleet, FleetError> {
         let bases: Vec<String> =
             (0..settings.resources.max(1)).map(|resource| lock_base(&target.root, resource)).collect();
-        let steward = host.steward(&bases).await.map_err(|error| error.of(&target.root))?;
+        let steward = host.steward().await.map_err(|first| FleetError::Connect { failed: 1, workers: 1, first })?;
         let sessions = connect_all(&host, settings, connected).await?;
+        // Last, so that a fleet which could not be connected leaves nothing on the servers.
+        let made = steward.make(&bases).await;
+        made.map_err(|told| FleetError::Prepare { root: target.root.clone(), told })?;
         let (start, _) = watch::channel(false);
         let mut fleet = Fleet {
             recorder: Arc::clone(&plan.recorder),

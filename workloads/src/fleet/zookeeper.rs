@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Target;
-use super::host::{Host, Steward, StewardError};
+use super::host::{Host, Steward};
 use crate::record::Recorder;
 use crate::settings::WorkerSettings;
 use crate::zookeeper::session::{Client, Metered};
-use crate::zookeeper::{NaiveLock, SequentialLock, parents};
+use crate::zookeeper::{NaiveLock, SequentialLock};
 
 #[derive(Clone)]
 pub(super) struct ZookeeperHost {
@@ -29,14 +29,9 @@ impl Host for ZookeeperHost {
     type NaiveLock = NaiveLock<Metered<Client>>;
     type SequentialLock = SequentialLock<Metered<Client>>;
 
-    async fn steward(&self, bases: &[String]) -> Result<Steward, StewardError> {
-        let client = Client::connect(&self.endpoints, self.session_timeout)
-            .await
-            .map_err(|error| StewardError::Connect(error.to_string()))?;
-        for base in bases {
-            parents::make(&client, base).await.map_err(|error| StewardError::Prepare(error.to_string()))?;
-        }
-        Ok(Steward::Zookeeper(client))
+    async fn steward(&self) -> Result<Steward, String> {
+        let client = Client::connect(&self.endpoints, self.session_timeout).await;
+        client.map(Steward::Zookeeper).map_err(|error| error.to_string())
     }
 
     async fn connect(&self, _: u32) -> Result<Self::Session, String> {

@@ -1,8 +1,7 @@
 //! Notifications by the instance that caused them.
 //!
 //! A waiter knows which *instance* it watches, by its token (ZooKeeper: the czxid of the znode, etcd: the create revision of
-//! the key), so each notification is
-//! counted to the instance whose end caused it, not to whatever release happened to be the last. The same table counts the
+//! the key), so each notification is counted to the instance whose end caused it, not to whatever release happened to be the last. The same table counts the
 //! watches that stand on each instance, which is how a settled drain knows that every waiter has armed its watch.
 //!
 //! It is an open-addressed hash table of fixed size with linear probing: a token claims a slot by one compare-and-swap,
@@ -37,6 +36,13 @@ struct Entry {
     /// The arrival of the first notification, plus one so that 0 means none.
     first: AtomicU64,
     last: AtomicU64,
+}
+
+impl Entry {
+    /// Takes one standing watch off, if there is one.
+    fn take_watch(&self) -> bool {
+        self.armed.fetch_update(Ordering::AcqRel, Ordering::Acquire, |armed| armed.checked_sub(1)).is_ok()
+    }
 }
 
 /// How far a token may be from its home before it counts as untracked. Reached only when the table is all but full.
@@ -75,24 +81,24 @@ impl FanOutTable {
         None
     }
 
-    /// A watch on the instance stands.
-    pub(super) fn armed(&self, token: i64) {
-        if let Some(entry) = self.entry(token) {
+    /// A watch on the instance stands. `false` if there was no room to note it.
+    pub(super) fn armed(&self, token: i64) -> bool {
+        let entry = self.entry(token);
+        if let Some(entry) = entry {
             entry.armed.fetch_add(1, Ordering::AcqRel);
         }
+        entry.is_some()
     }
 
-    /// A watch on the instance was taken back before it fired.
-    pub(super) fn disarmed(&self, token: i64) {
-        if let Some(entry) = self.entry(token) {
-            entry.armed.fetch_sub(1, Ordering::AcqRel);
-        }
+    /// A watch on the instance was taken back before it fired. `false` if it was not noted as standing any more.
+    pub(super) fn disarmed(&self, token: i64) -> bool {
+        self.entry(token).is_some_and(Entry::take_watch)
     }
 
-    /// How many watches have been set on the instance and not taken back. Fired watches are not subtracted: after the
-    /// instance's end this is the fan-out to expect.
-    pub(super) fn watches(&self, token: i64) -> u32 {
-        self.entry(token).map_or(0, |entry| entry.armed.load(Ordering::Acquire))
+    /// The instance's owner ends it: its watches stand no longer, although their notifications are yet to come. Tells how
+    /// many they were.
+    pub(super) fn ending(&self, token: i64) -> u32 {
+        self.entry(token).map_or(0, |entry| entry.armed.swap(0, Ordering::AcqRel))
     }
 
     /// The instance ended at this revision.
@@ -102,13 +108,14 @@ impl FanOutTable {
         }
     }
 
-    /// The instance's end notified somebody.
-    pub(super) fn notified(&self, token: i64, now: u64) {
-        if let Some(entry) = self.entry(token) {
-            entry.notifications.fetch_add(1, Ordering::Relaxed);
-            let _ = entry.first.compare_exchange(0, now + 1, Ordering::Relaxed, Ordering::Relaxed);
-            entry.last.fetch_max(now, Ordering::Relaxed);
-        }
+    /// The instance's end notified somebody. `true` if the watch was still noted as standing: nobody had announced the end,
+    /// as when a session expires.
+    pub(super) fn notified(&self, token: i64, now: u64) -> bool {
+        let Some(entry) = self.entry(token) else { return false };
+        entry.notifications.fetch_add(1, Ordering::Relaxed);
+        let _ = entry.first.compare_exchange(0, now + 1, Ordering::Relaxed, Ordering::Relaxed);
+        entry.last.fetch_max(now, Ordering::Relaxed);
+        entry.take_watch()
     }
 
     /// Everything counted, by token, with what `late` counted by the revision at which an instance ended; and how many late
@@ -130,6 +137,12 @@ impl FanOutTable {
             .collect();
         instances.sort_unstable_by_key(|instance| instance.token);
         (instances, late.values().map(|late| u64::from(late.notifications)).sum())
+    }
+
+    /// Everything counted, by token.
+    #[cfg(test)]
+    fn copy(&self) -> Vec<InstanceFanOut> {
+        self.copy_with(&FanOutTable::new(1)).0
     }
 
     /// The slots that a token has claimed.
@@ -169,5 +182,46 @@ mod tests {
         assert_eq!(instances[0], InstanceFanOut { token: 5, notifications: 3, first: 50, last: 300 });
         assert_eq!(instances[1], InstanceFanOut { token: 7, notifications: 1, first: 400, last: 400 });
         assert_eq!((instances.len(), of_nobody), (2, 1));
+    }
+
+    #[test]
+    fn as_many_instances_as_were_asked_for_fit_and_what_goes_beyond_is_told() {
+        const ROOM: i64 = 4000;
+        let table = FanOutTable::new(ROOM as usize);
+        // From two terms of the ensemble's leader, so that the tokens are not consecutive.
+        let token = |number: i64| ((number % 2 + 1) << 32) + number;
+        for number in 0..ROOM {
+            table.notified(token(number), number as u64);
+        }
+        assert_eq!((table.copy().len() as i64, table.untracked()), (ROOM, 0));
+        for number in 0..10 * ROOM {
+            table.notified(token(number), number as u64);
+        }
+        let told: u64 = table.copy().iter().map(|instance| u64::from(instance.notifications)).sum();
+        assert!(table.untracked() > 0);
+        assert_eq!(told + table.untracked(), 11 * ROOM as u64);
+    }
+
+    #[test]
+    fn what_finds_no_room_is_neither_armed_nor_ended() {
+        let table = FanOutTable::new(1);
+        let slots = table.entries.len() as i64;
+        for token in 1..=slots {
+            assert!(table.armed(token));
+        }
+        assert!(!table.armed(slots + 1) && !table.disarmed(slots + 1) && !table.notified(slots + 1, 5));
+        assert_eq!((table.ending(slots + 1), table.untracked()), (0, 4));
+        assert_eq!(table.ending(slots), 1);
+    }
+
+    #[test]
+    fn the_first_and_the_last_notification_of_an_instance_are_kept() {
+        let table = FanOutTable::new(10);
+        for at in [0, 30, 20] {
+            table.notified(5, at);
+        }
+        table.armed(4);
+        let silent = InstanceFanOut { token: 4, notifications: 0, first: 0, last: 0 };
+        assert_eq!(table.copy(), [silent, InstanceFanOut { token: 5, notifications: 3, first: 0, last: 30 }]);
     }
 }

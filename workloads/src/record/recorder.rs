@@ -124,13 +124,16 @@ impl Recorder {
 
     /// A notification has arrived; `instance` is the token of what it watched, where that is known.
     pub fn notification(&self, kind: EventKind, instance: Option<i64>) {
-        if self.is_counting() {
+        let stood = if self.is_counting() {
             let now = self.now();
             self.tally.notification(kind);
             self.timeline.notification(now);
-            if let Some(token) = instance {
-                self.fan_out.notified(token, now);
-            }
+            instance.is_some_and(|token| self.fan_out.notified(token, now))
+        } else {
+            self.telemetry && instance.is_some_and(|token| self.fan_out.disarmed(token))
+        };
+        if stood {
+            self.standing.fetch_sub(1, Ordering::AcqRel);
         }
     }
 
@@ -154,16 +157,14 @@ impl Recorder {
 
     /// A watch on `instance` stands on the server.
     pub fn armed(&self, instance: i64) {
-        if self.telemetry {
-            self.fan_out.armed(instance);
+        if self.telemetry && self.fan_out.armed(instance) {
             self.standing.fetch_add(1, Ordering::AcqRel);
         }
     }
 
-    /// A watch on `instance` was taken back before it fired.
+    /// A watch on `instance` is gone without having fired: it was taken back, or its session is over.
     pub fn disarmed(&self, instance: i64) {
-        if self.telemetry {
-            self.fan_out.disarmed(instance);
+        if self.telemetry && self.fan_out.disarmed(instance) {
             self.standing.fetch_sub(1, Ordering::AcqRel);
         }
     }
@@ -171,13 +172,12 @@ impl Recorder {
     /// `instance` is about to end by its owner's release: the watches on it are no longer standing.
     pub fn ending(&self, instance: i64) {
         if self.telemetry {
-            self.standing.fetch_sub(i64::from(self.fan_out.watches(instance)), Ordering::AcqRel);
+            self.standing.fetch_sub(i64::from(self.fan_out.ending(instance)), Ordering::AcqRel);
         }
     }
 
     /// Watches that stand on instances that have not been [ended](Recorder::ending). In a drain, once this reaches the
     /// number of those who still wait, everybody has armed its watch and the release's fan-out is what the closed form says.
-    /// It is exact only while nobody arms on an instance that has ended, which a settled drain guarantees.
     pub fn standing_watches(&self) -> i64 {
         self.standing.load(Ordering::Acquire)
     }
@@ -208,5 +208,144 @@ impl Recorder {
             untracked: self.fan_out.untracked() + self.late.untracked() + of_nobody + self.acquisitions.dropped(),
             acquisitions: self.acquisitions.copy(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::record::Outcome;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn recorder(grants: usize, telemetry: bool) -> Recorder {
+        Recorder::new(Capacity { length: 600 * SECOND, grants }, telemetry)
+    }
+
+    #[test]
+    fn nothing_is_lost_when_many_threads_record_at_once() {
+        const THREADS: u64 = 12;
+        const ROUNDS: u64 = 20_000;
+        const INSTANCES: i64 = 50;
+        let recorder = recorder(5000, true);
+        recorder.open();
+        thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let recorder = &recorder;
+                scope.spawn(move || {
+                    for round in 0..ROUNDS {
+                        let instance = (round as i64 + thread as i64) % INSTANCES + 1;
+                        recorder.request(RequestKind::ALL[(round % 8) as usize]);
+                        recorder.response(RequestKind::GetChildren, round);
+                        recorder.armed(instance);
+                        recorder.notification(EventKind::Deleted, Some(instance));
+                        if round % 100 == 0 {
+                            let mut acquisition = Acquisition::called(thread as u32, 0, round, round);
+                            acquisition.outcome = Outcome::Released;
+                            recorder.acquisition(acquisition);
+                        }
+                    }
+                });
+            }
+        });
+        let total = THREADS * ROUNDS;
+        let recording = recorder.finish(recorder.now());
+        assert_eq!(recording.tally.requests[..8], [total / 8; 8]);
+        let bytes = THREADS * (ROUNDS * (ROUNDS - 1) / 2);
+        assert_eq!(recording.tally.response_bytes[RequestKind::GetChildren as usize], bytes);
+        assert_eq!(recording.tally.total_response_bytes(), bytes);
+        assert_eq!(recording.tally.notifications, [0, total, 0, 0]);
+        let slots = recording.timeline.iter();
+        assert_eq!(slots.clone().map(|slot| u64::from(slot.requests)).sum::<u64>(), total);
+        assert_eq!(slots.clone().map(|slot| u64::from(slot.notifications)).sum::<u64>(), total);
+        assert_eq!(slots.map(|slot| slot.response_bytes).sum::<u64>(), bytes);
+        assert_eq!(recording.fan_out.len(), INSTANCES as usize);
+        for instance in &recording.fan_out {
+            assert_eq!(u64::from(instance.notifications), total / INSTANCES as u64);
+            assert!(instance.first <= instance.last);
+        }
+        assert_eq!((recording.untracked, recorder.standing_watches()), (0, 0));
+        assert_eq!(recording.acquisitions.len() as u64, THREADS * ROUNDS / 100);
+        assert_eq!(recorder.acquisition_count() as u64, THREADS * ROUNDS / 100);
+    }
+
+    fn record_one_of_each(recorder: &Recorder) {
+        recorder.request(RequestKind::Create);
+        recorder.response(RequestKind::Create, 100);
+        recorder.notification(EventKind::Deleted, Some(7));
+    }
+
+    fn is_empty(recording: &Recording) -> bool {
+        recording.tally == Tally::default()
+            && recording.timeline.iter().all(|slot| *slot == Slot::default())
+            && recording.fan_out.iter().all(|instance| instance.notifications == 0)
+    }
+
+    #[test]
+    fn nothing_counts_before_the_opening_and_after_the_closing() {
+        let recorder = recorder(10, true);
+        record_one_of_each(&recorder);
+        assert!(is_empty(&recorder.finish(recorder.now())));
+        recorder.open();
+        record_one_of_each(&recorder);
+        recorder.close();
+        record_one_of_each(&recorder);
+        let recording = recorder.finish(recorder.now());
+        let tally = &recording.tally;
+        assert_eq!((tally.total_requests(), tally.total_response_bytes(), tally.total_notifications()), (1, 100, 1));
+        assert_eq!((recording.fan_out.len(), recording.fan_out[0].notifications), (1, 1));
+    }
+
+    #[test]
+    fn without_telemetry_acquisitions_alone_are_kept() {
+        let recorder = recorder(10, false);
+        recorder.open();
+        record_one_of_each(&recorder);
+        recorder.armed(7);
+        recorder.acquisition(Acquisition::called(0, 0, 1, 1));
+        let recording = recorder.finish(recorder.now());
+        assert!(is_empty(&recording) && recording.timeline.is_empty());
+        assert_eq!((recording.acquisitions.len(), recorder.standing_watches()), (1, 0));
+    }
+
+    #[test]
+    fn a_watch_stands_until_its_instance_is_ending_or_it_fires_or_is_taken_back() {
+        let recorder = recorder(10, true);
+        // Watches are noted whether or not the books are open: they may be armed before.
+        for instance in [1, 1, 1, 2, 2, 3] {
+            recorder.armed(instance);
+        }
+        recorder.open();
+        assert_eq!(recorder.standing_watches(), 6);
+        recorder.disarmed(1);
+        assert_eq!(recorder.standing_watches(), 5);
+        recorder.ending(1);
+        assert_eq!(recorder.standing_watches(), 3);
+        // Those that an announced end notifies have been taken off already.
+        recorder.notification(EventKind::Deleted, Some(1));
+        recorder.notification(EventKind::Deleted, Some(1));
+        assert_eq!(recorder.standing_watches(), 3);
+        // An instance that ends unannounced, as with an expired session, takes them off one by one.
+        recorder.notification(EventKind::Deleted, Some(2));
+        assert_eq!(recorder.standing_watches(), 2);
+        recorder.close();
+        recorder.notification(EventKind::Deleted, Some(2));
+        assert_eq!(recorder.standing_watches(), 1);
+        recorder.ending(3);
+        recorder.ending(3);
+        recorder.disarmed(3);
+        recorder.ending(99);
+        assert_eq!(recorder.standing_watches(), 0);
+    }
+
+    #[test]
+    fn the_start_of_the_trial_is_the_opening() {
+        let recorder = recorder(10, true);
+        recorder.open();
+        let now = recorder.now();
+        assert!(now > 0 && recorder.instant(now) <= Instant::now());
+        assert!(recorder.instant(1_000_000_000_000) > Instant::now());
     }
 }

@@ -20,6 +20,8 @@ pub enum RequestKind {
     GetChildren,
     /// ZooKeeper `removeWatches`, which the client sends when an unfired watch is dropped.
     RemoveWatches,
+    /// ZooKeeper `sync`, with which a recipe settles what became of a request whose reply was lost.
+    Sync,
     /// etcd `Range`.
     Range,
     /// etcd `Put`.
@@ -42,7 +44,7 @@ pub enum RequestKind {
 
 impl RequestKind {
     /// All kinds, in the order of their discriminants.
-    pub const ALL: [RequestKind; 16] = [
+    pub const ALL: [RequestKind; 17] = [
         RequestKind::Create,
         RequestKind::Delete,
         RequestKind::Exists,
@@ -50,6 +52,7 @@ impl RequestKind {
         RequestKind::SetData,
         RequestKind::GetChildren,
         RequestKind::RemoveWatches,
+        RequestKind::Sync,
         RequestKind::Range,
         RequestKind::Put,
         RequestKind::Txn,
@@ -71,6 +74,7 @@ impl RequestKind {
             RequestKind::SetData => "setData",
             RequestKind::GetChildren => "getChildren",
             RequestKind::RemoveWatches => "removeWatches",
+            RequestKind::Sync => "sync",
             RequestKind::Range => "range",
             RequestKind::Put => "put",
             RequestKind::Txn => "txn",

@@ -75,3 +75,31 @@ impl Timeline {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happens_counts_to_its_millisecond_and_after_the_end_to_none() {
+        let timeline = Timeline::new(Duration::from_micros(2500));
+        timeline.request(0);
+        timeline.request(999_999);
+        timeline.response(1_000_000, 50);
+        timeline.notification(3_999_999);
+        for beyond in [4_000_000, u64::MAX] {
+            timeline.request(beyond);
+            timeline.response(beyond, 1);
+            timeline.notification(beyond);
+        }
+        let slot = |requests, notifications, response_bytes| Slot { requests, notifications, response_bytes };
+        assert_eq!(timeline.copy(u64::MAX), [slot(2, 0, 0), slot(0, 0, 50), slot(0, 0, 0), slot(0, 1, 0)]);
+        assert_eq!(timeline.copy(1_999_999), [slot(2, 0, 0), slot(0, 0, 50)]);
+        assert_eq!(timeline.copy(0), [slot(2, 0, 0)]);
+    }
+
+    #[test]
+    fn a_timeline_without_length_has_a_slot() {
+        assert_eq!(Timeline::new(Duration::ZERO).copy(0).len(), 1);
+    }
+}

@@ -3,16 +3,19 @@
 
 use super::session::{CreateMode, Session, SessionError, repeat};
 
-/// Makes `path` and everything above it, where missing.
+/// Makes `path` and everything above it, where missing, also where the server removes a part of it meanwhile.
 ///
 /// # Errors
 ///
 /// What creating a node answers, except that a node which exists already is none.
 pub async fn make(session: &impl Session, path: &str) -> Result<(), SessionError> {
-    let ends = path.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0).chain([path.len()]);
-    for end in ends {
-        match repeat(|| session.create(&path[..end], CreateMode::Container, b"")).await {
-            Ok(_) | Err(SessionError::NodeExists) => {}
+    let ends: Vec<usize> = path.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0).chain([path.len()]).collect();
+    let mut made = 0;
+    while let Some(end) = ends.get(made) {
+        match repeat(|| session.create(&path[..*end], CreateMode::Container, b"")).await {
+            Ok(_) | Err(SessionError::NodeExists) => made += 1,
+            // What was made or found above has gone since: from the top. At the top itself there is nothing above.
+            Err(SessionError::NoNode) if made > 0 => made = 0,
             Err(error) => return Err(error),
         }
     }

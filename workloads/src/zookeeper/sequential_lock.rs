@@ -8,7 +8,7 @@
 
 use super::names::{self, Position};
 use super::parents;
-use super::session::{CreateMode, Session, SessionError, Watch, repeat};
+use super::session::{CreateMode, Session, SessionError, Watch, insist, repeat};
 use crate::recipe::{Grant, Lock, Observer, RecipeError};
 
 /// The name of a queue entry between the protected prefix and the sequence number, as Curator has it.
@@ -64,16 +64,19 @@ impl<S: Session> Lock for SequentialLock<S> {
         let path = entry.path.clone().unwrap_or_default();
         let own = names::last_segment(&path);
         loop {
-            let children = repeat(|| self.session.children(&self.base)).await?;
+            let children = match repeat(|| self.session.children(&self.base)).await {
+                Ok(children) => children,
+                // The container went, so the entry in it had gone before.
+                Err(SessionError::NoNode) => return Err(RecipeError::EntryVanished(path)),
+                Err(error) => return Err(error.into()),
+            };
             match names::position(children, own, NAME) {
                 // The list proves that the own entry still exists, so the session that owns it is alive: a grant.
                 Position::First => {
                     entry.keep();
                     return Ok(Grant { token, path });
                 }
-                Position::Missing => {
-                    return Err(RecipeError::EntryVanished(path));
-                }
+                Position::Missing => return Err(RecipeError::EntryVanished(path)),
                 Position::Behind(predecessor) => {
                     let predecessor = format!("{}/{predecessor}", self.base);
                     // The data watch, not `exists`: where the predecessor has just vanished it leaves no watch behind.
@@ -97,9 +100,10 @@ impl<S: Session> Lock for SequentialLock<S> {
     }
 }
 
-/// The entry of `protected` in the queue, if it is there.
+/// The entry of `protected` in the queue, if it is there. The answer is final: a create that was under way is decided.
 async fn find<S: Session>(session: &S, base: &str, protected: &str) -> Result<Option<String>, SessionError> {
-    match repeat(|| session.children(base)).await {
+    insist(|| session.sync(base)).await?;
+    match insist(|| session.children(base)).await {
         Ok(children) => {
             Ok(children.into_iter().find(|child| child.starts_with(protected)).map(|child| format!("{base}/{child}")))
         }
@@ -110,7 +114,7 @@ async fn find<S: Session>(session: &S, base: &str, protected: &str) -> Result<Op
 
 /// Deletes an entry, which may be gone already.
 async fn remove<S: Session>(session: &S, path: &str) -> Result<(), SessionError> {
-    match repeat(|| session.delete(path)).await {
+    match insist(|| session.delete(path)).await {
         Ok(()) | Err(SessionError::NoNode) => Ok(()),
         Err(error) => Err(error),
     }
@@ -155,8 +159,7 @@ impl<S: Session> Drop for Entry<S> {
         let protected = std::mem::take(&mut self.protected);
         let path = self.path.take();
         runtime.spawn(async move {
-            // Requests of one session are answered in order, so a create under way has been decided when this list is
-            // answered. An error in here means that the session is over, and the entry with it.
+            // An error in here means that the session is over, and the entry with it.
             let path = match path {
                 Some(path) => Some(path),
                 None => find(&session, &base, &protected).await.ok().flatten(),

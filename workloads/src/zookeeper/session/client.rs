@@ -99,6 +99,10 @@ impl Session for Client {
         self.client.session_id().0
     }
 
+    async fn sync(&self, path: &str) -> Result<(), SessionError> {
+        Ok(self.client.sync(path).await?)
+    }
+
     async fn create(&self, path: &str, mode: CreateMode, data: &[u8]) -> Result<Created, SessionError> {
         let (stat, sequence) = self.client.create(path, data, &mode.options()).await?;
         let path = match mode {

@@ -85,8 +85,10 @@ impl<W: Watch> Watch for MeteredWatch<W> {
         let outcome = watch.fired().await;
         // It fired, or the session is over: either way there is nothing left to take back.
         self.meter.standing = false;
-        if let Ok(kind) = &outcome {
-            self.meter.recorder.notification(*kind, self.meter.instance);
+        match (&outcome, self.meter.instance) {
+            (Ok(kind), instance) => self.meter.recorder.notification(*kind, instance),
+            (Err(_), Some(token)) => self.meter.recorder.disarmed(token),
+            (Err(_), None) => {}
         }
         outcome
     }
@@ -97,6 +99,10 @@ impl<S: Session> Session for Metered<S> {
 
     fn id(&self) -> i64 {
         self.session.id()
+    }
+
+    async fn sync(&self, path: &str) -> Result<(), SessionError> {
+        self.count(RequestKind::Sync, self.session.sync(path), |()| wire::synced(path)).await
     }
 
     async fn create(&self, path: &str, mode: CreateMode, data: &[u8]) -> Result<Created, SessionError> {

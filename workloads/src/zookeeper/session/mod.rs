@@ -89,6 +89,10 @@ pub trait Session: Clone + Send + Sync + 'static {
     /// The session's id, as it stands in an ephemeral znode's `ephemeral_owner`.
     fn id(&self) -> i64;
 
+    /// Waits until all that this session has asked for before is decided, and its server has seen the outcome. A read
+    /// alone may be answered before: after a reconnection by a server that lags behind the one which took the request.
+    fn sync(&self, path: &str) -> impl Future<Output = Result<(), SessionError>> + Send;
+
     /// Creates a znode.
     fn create(
         &self,
@@ -130,6 +134,25 @@ pub trait Session: Clone + Send + Sync + 'static {
         &self,
         path: &str,
     ) -> impl Future<Output = Result<(Vec<String>, Self::Watch), SessionError>> + Send;
+}
+
+/// Repeats an operation that may safely happen twice until its outcome is known. For what must not be left undone: an
+/// entry that stays behind in a living session blocks its queue for ever. The end of the session bounds the tries, since
+/// each of them is a connection that broke.
+///
+/// # Errors
+///
+/// The operation's own error, never [`SessionError::Unknown`].
+pub async fn insist<T, F>(mut operation: impl FnMut() -> F) -> Result<T, SessionError>
+where
+    F: Future<Output = Result<T, SessionError>>,
+{
+    loop {
+        match operation().await {
+            Err(SessionError::Unknown(_)) => {}
+            outcome => return outcome,
+        }
+    }
 }
 
 /// How often an operation whose outcome is unknown is tried again. Requests wait for the reconnection by themselves, so

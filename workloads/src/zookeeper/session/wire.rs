@@ -19,6 +19,11 @@ pub(super) fn created(path: &str) -> u64 {
     HEADER + text(path.len()) + STAT
 }
 
+/// Response to `sync`: the path.
+pub(super) fn synced(path: &str) -> u64 {
+    HEADER + text(path.len())
+}
+
 /// Response to `exists` and to `setData`: metadata.
 pub(super) fn stat() -> u64 {
     HEADER + STAT
