@@ -63,6 +63,8 @@ const ALIVE_PACE: Duration = Duration::from_millis(100);
 const CAUSE_LIMIT: Duration = Duration::from_secs(1);
 /// How often it asks the nodes for CPU, memory and watches.
 const SAMPLE_PACE: Duration = Duration::from_secs(1);
+/// How often it gives freed memory back to the system; each time takes it under 1 ms.
+const TRIM_PACE: Duration = Duration::from_millis(200);
 /// How long the ensemble may take to come to rest after a trial.
 const REST_LIMIT: Duration = Duration::from_secs(30);
 /// How long tidying up after a trial may take, and the sessions of the trial before may linger.
@@ -259,9 +261,6 @@ impl<'a> Started<'a> {
         let sampling = async {
             let mut due = begun;
             loop {
-                // Requests come and go beside sessions that stay, which fragments the allocator's heap: without this it grows
-                // by some MB a second with a herd of a thousand (measured).
-                generator::trim_heap();
                 let (sample, silent) = sample(ensemble, begun).await;
                 samples.push(sample);
                 silent.into_iter().for_each(|node| *silent_nodes.entry(node).or_default() += 1);
@@ -278,8 +277,17 @@ impl<'a> Started<'a> {
                 tokio::time::sleep(LOOK).await;
             }
         };
+        // Requests come and go beside sessions that stay, which fragments the allocator's heap: without this it grows by some
+        // MB a second with a herd of a thousand (measured).
+        let trimming = async {
+            loop {
+                generator::trim_heap();
+                tokio::time::sleep(TRIM_PACE).await;
+            }
+        };
         let end = tokio::select! {
             end = over => end,
+            () = trimming => unreachable!("it trims for ever"),
             () = sampling => unreachable!("it samples for ever"),
         };
         (end, samples, silent_nodes)

@@ -56,7 +56,8 @@ impl<S: Session> Lock for NaiveLock<S> {
     }
 
     async fn release(&mut self, grant: Grant) -> Result<(), RecipeError> {
-        match release(&self.session, &grant.path, grant.token).await? {
+        // In a box: a worker that waits, as most do, is not to hold room for it.
+        match Box::pin(release(&self.session, &grant.path, grant.token)).await? {
             true => Ok(()),
             false => Err(RecipeError::EntryVanished(grant.path)),
         }

@@ -32,7 +32,8 @@ impl<S: Session> SequentialLock<S> {
     /// Waits until no key with a create revision below `own` is left.
     async fn wait(&self, own: i64, observer: &mut impl Observer) -> Result<(), SessionError> {
         loop {
-            let found = repeat(|| self.session.range(Range::NewestBelow { prefix: &self.prefix, own })).await?;
+            let range = Range::NewestBelow { prefix: &self.prefix, own };
+            let found = Box::pin(repeat(|| self.session.range(range))).await?;
             let Some(predecessor) = found.first else { return Ok(()) };
             let watching =
                 self.session.watch_deletion(&predecessor.key, predecessor.create_revision, found.revision + 1);
@@ -57,7 +58,7 @@ impl<S: Session> Lock for SequentialLock<S> {
         let Some(token) = entry.own() else { return Err(RecipeError::EntryVanished(self.key.clone())) };
         observer.enqueued();
         self.wait(token, observer).await?;
-        let found = repeat(|| self.session.range(Range::Key(&self.key))).await?;
+        let found = Box::pin(repeat(|| self.session.range(Range::Key(&self.key)))).await?;
         match found.first {
             Some(own) if own.create_revision == token && own.lease == self.session.lease() => {
                 self.session.check()?;
@@ -70,7 +71,8 @@ impl<S: Session> Lock for SequentialLock<S> {
     }
 
     async fn release(&mut self, grant: Grant) -> Result<(), RecipeError> {
-        match release(&self.session, &grant.path, grant.token).await? {
+        // In a box: a worker that waits, as most do, is not to hold room for it.
+        match Box::pin(release(&self.session, &grant.path, grant.token)).await? {
             true => Ok(()),
             false => Err(RecipeError::EntryVanished(grant.path)),
         }

@@ -25,13 +25,14 @@ const REQUESTS_IN_FLIGHT: usize = 64;
 
 /// A connection that one session has for itself, or several share.
 pub struct Connection {
-    endpoints: Vec<Endpoint>,
+    /// `host:port` of the servers, with commas between: an endpoint made of each would be a KB of settings.
+    servers: Arc<str>,
     line: Mutex<Arc<Line>>,
 }
 
 /// The connection as it is now.
 pub(super) struct Line {
-    /// Which of the endpoints it goes to.
+    /// Which of the servers it goes to.
     place: usize,
     pub kv: KvClient,
     pub watch: WatchClient,
@@ -48,9 +49,10 @@ impl Connection {
     ///
     /// [`SessionError::Refused`] when `endpoints` names none, or what is no address.
     pub async fn new(endpoints: &str, first: usize) -> Result<Connection, SessionError> {
-        let endpoints: Vec<Endpoint> = endpoints.split(',').map(endpoint).collect::<Result<_, _>>()?;
-        let line = Line::open(&endpoints, first % endpoints.len()).await?;
-        Ok(Connection { endpoints, line: Mutex::new(Arc::new(line)) })
+        let servers: Arc<str> = endpoints.into();
+        endpoints.split(',').try_for_each(|server| endpoint(server).map(drop))?;
+        let line = Line::open(&servers, first).await?;
+        Ok(Connection { servers, line: Mutex::new(Arc::new(line)) })
     }
 
     /// The connection as it is now.
@@ -62,7 +64,7 @@ impl Connection {
     pub(super) async fn give_up(&self, line: &Arc<Line>) {
         // Opening is lazy: nothing is waited for, and the endpoints were good enough before. In a box, since it is some KB
         // that every task of every session would hold room for.
-        let opening = Box::pin(Line::open(&self.endpoints, (line.place + 1) % self.endpoints.len()));
+        let opening = Box::pin(Line::open(&self.servers, line.place + 1));
         let Ok(next) = opening.await else { return };
         let mut current = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         if Arc::ptr_eq(&current, line) {
@@ -73,8 +75,11 @@ impl Connection {
 }
 
 impl Line {
-    async fn open(endpoints: &[Endpoint], place: usize) -> Result<Line, SessionError> {
-        let channel = Channel::Tonic(endpoints[place].connect_lazy());
+    /// Opens one to the server at `place`, counted round.
+    async fn open(servers: &str, place: usize) -> Result<Line, SessionError> {
+        let place = place % servers.split(',').count();
+        let server = servers.split(',').nth(place).unwrap_or_default();
+        let channel = Channel::Tonic(endpoint(server)?.connect_lazy());
         // A server without a leader answers at once instead of letting requests wait, and ends its watch streams.
         let options = ConnectOptions::new().with_require_leader(true);
         let client = etcd_client::Client::from_channel(channel, Some(options)).await?;
