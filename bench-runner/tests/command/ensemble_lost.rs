@@ -12,7 +12,8 @@ use crate::written::assert_partial;
 fn a_node_that_dies_while_workers_contend_ends_the_run() {
     let place = Place::with_servers();
     place.write("mine.toml", SMALL);
-    let set = ["--set", "ensemble.nodes=3", "--set", "trials.duration=10m"];
+    // So many that some are surely with the node that is to die: each picks one at random.
+    let set = ["--set", "ensemble.nodes=3", "--set", "workers.count=60", "--set", "trials.duration=10m"];
     let running = Running::start(&mut place.command(&[&["run", "mine.toml"], &set[..]].concat()));
     let node = Server::wait_for(&place, "zookeeper-3");
     node.wait_for_contention();
