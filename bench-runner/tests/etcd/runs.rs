@@ -86,8 +86,15 @@ fn shared_connections_are_told() {
     assert!(page.contains("20 workers over 4 shared connections"));
 }
 
+/// What an etcd server says of itself.
+struct Server {
+    pid: u32,
+    leads: bool,
+    watched: bool,
+}
+
 /// The etcd servers below a process, with what each says of itself.
-fn servers_below(runner: u32) -> Vec<(u32, bool)> {
+fn servers_below(runner: u32) -> Vec<Server> {
     let processes: Vec<_> =
         procfs::process::all_processes().unwrap().flatten().filter_map(|process| process.stat().ok()).collect();
     let keepers = processes.iter().filter(|process| process.ppid == runner.cast_signed());
@@ -98,7 +105,11 @@ fn servers_below(runner: u32) -> Vec<(u32, bool)> {
             let url = line.iter().find_map(|flag| flag.strip_prefix("--listen-client-urls="))?.to_owned();
             let page = get(url.strip_prefix("http://")?, "/metrics")?;
             let leads = page.lines().any(|line| line == "etcd_server_is_leader 1");
-            Some((server.pid.cast_unsigned(), leads))
+            // A waiter's watch: the workers contend.
+            let watched = page.lines().any(|line| {
+                line.strip_prefix("etcd_debugging_mvcc_watcher_total ").is_some_and(|watchers| watchers != "0")
+            });
+            Some(Server { pid: server.pid.cast_unsigned(), leads, watched })
         })
         .collect()
 }
@@ -132,19 +143,18 @@ fn a_leader_that_stops_and_comes_back_is_survived_and_told() {
         "bystanders.sessions=0",
     ];
     let run = begin("1000-workers-etcd.toml", &set, results.path());
-    let leader = |among: &[(u32, bool)]| among.iter().find(|(_, leads)| *leads).map(|(pid, _)| *pid);
     let begun = std::time::Instant::now();
     let stopped = loop {
-        assert!(begun.elapsed() < super::PATIENCE, "no leader");
+        assert!(begun.elapsed() < super::PATIENCE, "no leader, or nobody waits");
         let servers = servers_below(run.id());
-        match leader(&servers) {
-            Some(leader) if servers.len() == 3 => break leader,
+        let contended = servers.len() == 3 && servers.iter().any(|server| server.watched);
+        match servers.iter().find(|server| server.leads) {
+            Some(leader) if contended => break leader.pid,
             _ => std::thread::sleep(Duration::from_millis(50)),
         }
     };
-    // Into the first trial: workers connect within a second.
-    std::thread::sleep(Duration::from_secs(4));
     signal(stopped, Signal::SIGSTOP);
+    // The fault itself: longer than an election takes.
     std::thread::sleep(Duration::from_secs(6));
     signal(stopped, Signal::SIGCONT);
 
