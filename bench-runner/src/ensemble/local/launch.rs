@@ -3,7 +3,6 @@ use std::ffi::OsStr;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{self, Path};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::folder::{self, EnsembleFolder, NodeFolder};
@@ -155,11 +154,8 @@ impl Local {
         })
     }
 
-    /// Kills keepers that are left and removes what is left of the folder.
+    /// Drops the nodes, which sees to their ends, and removes what is left of the folder.
     fn clear(&mut self) -> io::Result<()> {
-        for node in self.nodes.iter().filter(|node| !node.is_gone()) {
-            node.kill_keeper();
-        }
         self.nodes.clear();
         self.folder.remove()
     }
@@ -167,13 +163,10 @@ impl Local {
 
 impl Drop for Local {
     /// The same as [`Local::stop`] for one that was not called: a panic, or a start that was cancelled. It blocks the
-    /// thread for some milliseconds, and for [`STOP_LIMIT`] at the most.
+    /// thread for some milliseconds.
     fn drop(&mut self) {
+        // All of them first, so that they end at the same time.
         self.nodes.iter_mut().for_each(Node::release);
-        let begun = Instant::now();
-        while !self.nodes.iter().all(Node::is_gone) && begun.elapsed() < STOP_LIMIT {
-            thread::sleep(Duration::from_millis(5));
-        }
         let _ = self.clear();
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
@@ -24,8 +24,12 @@ const KEEPER_LIMIT: Duration = Duration::from_secs(20);
 const TAIL_LINES: usize = 15;
 const TAIL_BYTES: u64 = 8 << 10;
 
-/// One server of the ensemble. Dropping it tells its keeper to kill the server and to remove the node's folder; that
-/// takes the keeper a moment.
+/// How long a keeper may take to end its server and to remove the folder before it is killed itself.
+const END_LIMIT: Duration = Duration::from_secs(10);
+
+/// One server of the ensemble. Dropping it tells its keeper to kill the server and to remove the node's folder, and
+/// blocks the thread until the keeper has: some milliseconds, [`END_LIMIT`] at the most. So nothing runs any more
+/// after a drop, also where a start was cancelled before it had its node.
 #[derive(Debug)]
 pub struct Node {
     name: String,
@@ -170,15 +174,24 @@ impl Node {
         !matches!(self.keeper().try_wait(), Ok(None))
     }
 
-    /// Kills a keeper that does not end; the kernel then kills its server.
-    pub(crate) fn kill_keeper(&self) {
-        let mut keeper = self.keeper();
-        let _ = keeper.kill();
-        let _ = keeper.wait();
-    }
-
     fn keeper(&self) -> std::sync::MutexGuard<'_, Child> {
         self.keeper.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.release();
+        let begun = Instant::now();
+        while !self.is_gone() && begun.elapsed() < END_LIMIT {
+            thread::sleep(Duration::from_millis(5));
+        }
+        if !self.is_gone() {
+            // The kernel then kills the server.
+            let mut keeper = self.keeper();
+            let _ = keeper.kill();
+            let _ = keeper.wait();
+        }
     }
 }
 
