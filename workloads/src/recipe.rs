@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-/// A grant: the worker holds the lock.
+/// A grant: the worker holds the lock, or leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
     /// Fencing token, rising from grant to grant of one lock. ZooKeeper: the czxid of the grant's znode;
@@ -26,6 +26,21 @@ pub enum RecipeError {
     Service(String),
 }
 
+/// Why a grant is over although its holder did not give it back. Whoever is told stops acting on the grant at once.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Loss {
+    /// The session is over, and the grant with it.
+    #[error("the session is lost: {0}")]
+    Session(String),
+    /// The connection is down, so that the session may end at any moment without the holder learning of it. The session may
+    /// come back: then the grant is to be given back, since the holder has stopped (Curator's default policy).
+    #[error("the session is suspended: {0}")]
+    Suspended(String),
+    /// The grant's znode or key is gone although the session lives: somebody else removed it.
+    #[error("the worker's own entry {0} vanished")]
+    EntryVanished(String),
+}
+
 /// Is told how an acquisition comes along, at the moment at which it happens.
 pub trait Observer: Send {
     /// The worker stands in the queue: its znode or key exists, or (naive) it was refused. Told once per acquisition.
@@ -34,9 +49,9 @@ pub trait Observer: Send {
     fn woken(&mut self);
 }
 
-/// Mutual exclusion among workers.
+/// Mutual exclusion among workers: a lock, or an election, whose leader is its holder.
 pub trait Lock: Send {
-    /// Waits until this worker holds the lock.
+    /// Waits until this worker holds the lock, or leads.
     ///
     /// A grant is reported only after a check of ownership that follows the last wake-up. Dropping the future, as a
     /// time-out does, removes the worker from the queue.
@@ -52,4 +67,11 @@ pub trait Lock: Send {
     ///
     /// [`RecipeError`]; the grant is over in any case: with the session if not before.
     fn release(&mut self, grant: Grant) -> impl Future<Output = Result<(), RecipeError>> + Send;
+
+    /// Resolves when `grant` is over although nobody gave it back, or may be over without this worker learning of it: the
+    /// session is lost, or suspended. Never resolves before; dropping it has no effect on the grant.
+    ///
+    /// The worker is told before the servers give the grant to another, as far as a client can know: not when the worker
+    /// itself stood still meanwhile, which is what the token is for.
+    fn lost(&self, grant: &Grant) -> impl Future<Output = Loss> + Send;
 }

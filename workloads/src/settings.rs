@@ -38,6 +38,15 @@ pub enum Recipe {
     /// Curator's InterProcessMutex, and etcd's concurrency.Mutex: a queue in which each waiter watches its predecessor alone.
     #[serde(rename = "lock/sequential")]
     SequentialLock,
+    /// Every candidate queues, all watch the smallest znode (etcd: one leader's key): the herd.
+    #[serde(rename = "election/naive")]
+    NaiveElection,
+    /// Curator's LeaderLatch, and etcd's campaign: a queue of candidates, of which the first leads until it is closed or lost.
+    #[serde(rename = "election/leader-latch")]
+    LeaderLatch,
+    /// Curator's LeaderSelector, and etcd's campaign and resign in turn: leadership goes round.
+    #[serde(rename = "election/leader-selector")]
+    LeaderSelector,
     /// No recipe: every worker holds its session and does nothing. Measures what sessions alone cost.
     #[serde(rename = "session/idle")]
     IdleSession,
@@ -45,20 +54,35 @@ pub enum Recipe {
 
 impl Recipe {
     /// All recipes, in the order in which they are documented.
-    pub const ALL: [Recipe; 3] = [Recipe::NaiveLock, Recipe::SequentialLock, Recipe::IdleSession];
+    pub const ALL: [Recipe; 6] = [
+        Recipe::NaiveLock,
+        Recipe::SequentialLock,
+        Recipe::NaiveElection,
+        Recipe::LeaderLatch,
+        Recipe::LeaderSelector,
+        Recipe::IdleSession,
+    ];
 
     /// The recipe's name in scenarios and results.
     pub fn name(self) -> &'static str {
         match self {
             Recipe::NaiveLock => "lock/naive",
             Recipe::SequentialLock => "lock/sequential",
+            Recipe::NaiveElection => "election/naive",
+            Recipe::LeaderLatch => "election/leader-latch",
+            Recipe::LeaderSelector => "election/leader-selector",
             Recipe::IdleSession => "session/idle",
         }
     }
 
     /// Whether the recipe serves its waiters in the order in which they joined the queue.
     pub fn is_fifo(self) -> bool {
-        self == Recipe::SequentialLock
+        matches!(self, Recipe::SequentialLock | Recipe::LeaderLatch | Recipe::LeaderSelector)
+    }
+
+    /// Whether it is an election: its holder leads.
+    pub fn is_election(self) -> bool {
+        matches!(self, Recipe::NaiveElection | Recipe::LeaderLatch | Recipe::LeaderSelector)
     }
 }
 

@@ -14,8 +14,8 @@ pub fn notifications(settings: &WorkerSettings) -> Option<u64> {
         return None;
     }
     let per_lock: fn(u64) -> u64 = match settings.recipe {
-        Recipe::NaiveLock => |workers| workers * workers.saturating_sub(1) / 2,
-        Recipe::SequentialLock => |workers| workers.saturating_sub(1),
+        Recipe::NaiveLock | Recipe::NaiveElection => |workers| workers * workers.saturating_sub(1) / 2,
+        Recipe::SequentialLock | Recipe::LeaderLatch | Recipe::LeaderSelector => |workers| workers.saturating_sub(1),
         Recipe::IdleSession => return None,
     };
     // Worker i goes to lock i modulo the number of locks.

@@ -159,6 +159,10 @@ impl<S: Session> Session for Faulty<S> {
         self.session.id()
     }
 
+    async fn broken(&self) -> SessionError {
+        self.session.broken().await
+    }
+
     async fn sync(&self, path: &str) -> Result<(), SessionError> {
         self.deliver().await;
         let (session, to) = (self.session.clone(), path.to_owned());

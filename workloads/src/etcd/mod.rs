@@ -5,19 +5,22 @@
 //! | [`session`] | the small trait that recipes are written against, and the real, counted client behind it |
 //! | [`naive_lock`] | `lock/naive`: one key, everybody watches it |
 //! | [`sequential_lock`] | `lock/sequential`: a queue, everybody watches the predecessor alone |
+//! | [`Contender`] | any of them, by name |
 //! | [`keys`] | the keys: those of etcd's own concurrency package |
 //! | `entry` | a worker's own key, which goes when the attempt does |
 
+mod contender;
 mod entry;
 pub mod keys;
 pub mod naive_lock;
 pub mod sequential_lock;
 pub mod session;
 
+pub use contender::Contender;
 pub use naive_lock::NaiveLock;
 pub use sequential_lock::SequentialLock;
 
-use crate::recipe::RecipeError;
+use crate::recipe::{Loss, RecipeError};
 use session::SessionError;
 
 impl From<SessionError> for RecipeError {
@@ -25,6 +28,15 @@ impl From<SessionError> for RecipeError {
         match error {
             SessionError::Lost(why) => RecipeError::SessionLost(why),
             other => RecipeError::Service(other.to_string()),
+        }
+    }
+}
+
+impl From<SessionError> for Loss {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Lost(why) => Loss::Session(why),
+            other => Loss::Suspended(other.to_string()),
         }
     }
 }

@@ -8,7 +8,7 @@
 
 use super::entry::{Entry, Removals, release};
 use super::session::{Session, SessionError, Watch};
-use crate::recipe::{Grant, Lock, Observer, RecipeError};
+use crate::recipe::{Grant, Lock, Loss, Observer, RecipeError};
 
 /// The naive lock of one worker.
 pub struct NaiveLock<S: Session> {
@@ -61,5 +61,9 @@ impl<S: Session> Lock for NaiveLock<S> {
             true => Ok(()),
             false => Err(RecipeError::EntryVanished(grant.path)),
         }
+    }
+
+    async fn lost(&self, _: &Grant) -> Loss {
+        self.session.over().await.into()
     }
 }

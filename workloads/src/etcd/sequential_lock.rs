@@ -12,7 +12,7 @@
 use super::entry::{Entry, Removals, release};
 use super::keys;
 use super::session::{Range, Session, SessionError, Watch, repeat};
-use crate::recipe::{Grant, Lock, Observer, RecipeError};
+use crate::recipe::{Grant, Lock, Loss, Observer, RecipeError};
 
 /// The sequential lock of one worker.
 pub struct SequentialLock<S: Session> {
@@ -76,5 +76,9 @@ impl<S: Session> Lock for SequentialLock<S> {
             true => Ok(()),
             false => Err(RecipeError::EntryVanished(grant.path)),
         }
+    }
+
+    async fn lost(&self, _: &Grant) -> Loss {
+        self.session.over().await.into()
     }
 }

@@ -7,10 +7,10 @@ use tokio::sync::OnceCell;
 
 use super::Target;
 use super::host::{Host, Steward};
+use crate::etcd::Contender;
 use crate::etcd::session::{Client, Connection, SessionError, Tap, Untapped};
-use crate::etcd::{NaiveLock, SequentialLock};
 use crate::record::Recorder;
-use crate::settings::WorkerSettings;
+use crate::settings::{Recipe, WorkerSettings};
 
 #[derive(Clone)]
 pub(super) struct EtcdHost {
@@ -48,8 +48,7 @@ impl EtcdHost {
 
 impl Host for EtcdHost {
     type Session = Client;
-    type NaiveLock = NaiveLock<Client>;
-    type SequentialLock = SequentialLock<Client>;
+    type Contender = Contender<Client>;
 
     async fn steward(&self) -> Result<Steward, String> {
         let connection = Connection::new(&self.endpoints, 0).await;
@@ -61,11 +60,7 @@ impl Host for EtcdHost {
         self.open(worker, Arc::clone(&self.recorder) as Arc<dyn Tap>).await.map_err(|error| error.to_string())
     }
 
-    fn naive_lock(&self, session: Self::Session, base: &str) -> Self::NaiveLock {
-        NaiveLock::new(session, base)
-    }
-
-    fn sequential_lock(&self, session: Self::Session, base: &str) -> Self::SequentialLock {
-        SequentialLock::new(session, base)
+    fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender> {
+        Contender::new(recipe, session, base)
     }
 }

@@ -3,16 +3,15 @@
 use std::future::Future;
 
 use crate::recipe::Lock;
+use crate::settings::Recipe;
 use crate::{etcd, zookeeper};
 
 /// A service as a fleet sees it: opens sessions, puts recipes on them. Clones are cheap.
 pub(super) trait Host: Clone + Send + Sync + 'static {
     /// A worker's own session, counted.
     type Session: Send + 'static;
-    /// `lock/naive` on it.
-    type NaiveLock: Lock + 'static;
-    /// `lock/sequential` on it.
-    type SequentialLock: Lock + 'static;
+    /// A lock or an election on it.
+    type Contender: Lock + 'static;
 
     /// Opens the steward's session; the error is what it was told.
     fn steward(&self) -> impl Future<Output = Result<Steward, String>> + Send;
@@ -20,11 +19,8 @@ pub(super) trait Host: Clone + Send + Sync + 'static {
     /// Opens the session of the worker with this number; the error is what it was told.
     fn connect(&self, worker: u32) -> impl Future<Output = Result<Self::Session, String>> + Send;
 
-    /// The naive lock at `base`.
-    fn naive_lock(&self, session: Self::Session, base: &str) -> Self::NaiveLock;
-
-    /// The sequential lock at `base`.
-    fn sequential_lock(&self, session: Self::Session, base: &str) -> Self::SequentialLock;
+    /// The recipe at `base`; `None` for one that nobody contends in.
+    fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender>;
 }
 
 /// Makes and removes what is above the locks; contends for nothing.

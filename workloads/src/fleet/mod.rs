@@ -133,10 +133,10 @@ impl Fleet {
         for (number, session) in (0..).zip(sessions) {
             let resource = number % settings.resources.max(1);
             let base = &bases[resource as usize];
-            match settings.recipe {
-                Recipe::NaiveLock => fleet.employ(number, resource, host.naive_lock(session, base)),
-                Recipe::SequentialLock => fleet.employ(number, resource, host.sequential_lock(session, base)),
-                Recipe::IdleSession => fleet.keep_idle(session),
+            if settings.recipe == Recipe::IdleSession {
+                fleet.keep_idle(session);
+            } else if let Some(contender) = host.contender(settings.recipe, session, base) {
+                fleet.employ(number, resource, contender);
             }
         }
         Ok(fleet)

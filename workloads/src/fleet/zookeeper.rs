@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::Target;
 use super::host::{Host, Steward};
 use crate::record::Recorder;
-use crate::settings::WorkerSettings;
+use crate::settings::{Recipe, WorkerSettings};
+use crate::zookeeper::Contender;
 use crate::zookeeper::session::{Client, Metered};
-use crate::zookeeper::{NaiveLock, SequentialLock};
 
 #[derive(Clone)]
 pub(super) struct ZookeeperHost {
@@ -26,8 +26,7 @@ impl ZookeeperHost {
 
 impl Host for ZookeeperHost {
     type Session = Metered<Client>;
-    type NaiveLock = NaiveLock<Metered<Client>>;
-    type SequentialLock = SequentialLock<Metered<Client>>;
+    type Contender = Contender<Metered<Client>>;
 
     async fn steward(&self) -> Result<Steward, String> {
         let client = Client::connect(&self.endpoints, self.session_timeout).await;
@@ -39,11 +38,7 @@ impl Host for ZookeeperHost {
         Ok(Metered::new(client, Arc::clone(&self.recorder)))
     }
 
-    fn naive_lock(&self, session: Self::Session, base: &str) -> Self::NaiveLock {
-        NaiveLock::new(session, base)
-    }
-
-    fn sequential_lock(&self, session: Self::Session, base: &str) -> Self::SequentialLock {
-        SequentialLock::new(session, base)
+    fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender> {
+        Contender::new(recipe, session, base)
     }
 }

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 use super::session::{CreateMode, Session, SessionError, Watch, insist, repeat};
 use super::{names, parents};
-use crate::recipe::{Grant, Lock, Observer, RecipeError};
+use crate::recipe::{Grant, Lock, Loss, Observer, RecipeError};
 
 /// The naive lock of one worker.
 pub struct NaiveLock<S: Session> {
@@ -85,6 +85,10 @@ impl<S: Session> Lock for NaiveLock<S> {
 
     async fn release(&mut self, grant: Grant) -> Result<(), RecipeError> {
         Ok(give_back(&self.session, &self.path, grant.token).await?)
+    }
+
+    async fn lost(&self, _: &Grant) -> Loss {
+        self.session.broken().await.into()
     }
 }
 

@@ -9,7 +9,7 @@
 use super::names::{self, Position};
 use super::parents;
 use super::session::{CreateMode, Session, SessionError, Watch, insist, repeat};
-use crate::recipe::{Grant, Lock, Observer, RecipeError};
+use crate::recipe::{Grant, Lock, Loss, Observer, RecipeError};
 
 /// The name of a queue entry between the protected prefix and the sequence number, as Curator has it.
 const NAME: &str = "lock-";
@@ -97,6 +97,10 @@ impl<S: Session> Lock for SequentialLock<S> {
     async fn release(&mut self, grant: Grant) -> Result<(), RecipeError> {
         // The name is unique, so deleting it twice harms nobody.
         Ok(remove(&self.session, &grant.path).await?)
+    }
+
+    async fn lost(&self, _: &Grant) -> Loss {
+        self.session.broken().await.into()
     }
 }
 

@@ -196,6 +196,10 @@ impl Session for Client {
         self.shared.loss.check()
     }
 
+    async fn over(&self) -> SessionError {
+        self.shared.loss.happens().await
+    }
+
     async fn txn(&self, txn: Txn<'_>) -> Result<TxnOutcome, SessionError> {
         let guard = etcd::Compare::create_revision(txn.key, etcd::CompareOp::Equal, txn.create_revision);
         let mut request = etcd::Txn::new().when([guard]);

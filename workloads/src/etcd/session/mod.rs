@@ -147,6 +147,10 @@ pub trait Session: Clone + Send + Sync + 'static {
     /// [`SessionError::Lost`].
     fn check(&self) -> Result<(), SessionError>;
 
+    /// Resolves with [`SessionError::Lost`] when the session knows its lease to be over, which is before the servers give its
+    /// keys away: a renewal that nobody confirms is not waited for beyond the ttl. At once where that is so already.
+    fn over(&self) -> impl Future<Output = SessionError> + Send;
+
     /// Carries a transaction out.
     fn txn(&self, txn: Txn<'_>) -> impl Future<Output = Result<TxnOutcome, SessionError>> + Send;
 

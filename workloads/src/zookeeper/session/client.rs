@@ -99,6 +99,18 @@ impl Session for Client {
         self.client.session_id().0
     }
 
+    async fn broken(&self) -> SessionError {
+        let mut states = self.client.state_watcher();
+        let mut state = self.client.state();
+        loop {
+            match state {
+                zk::SessionState::SyncConnected | zk::SessionState::ConnectedReadOnly => state = states.changed().await,
+                zk::SessionState::Disconnected => return SessionError::Unknown(state.to_string()),
+                _ => return SessionError::Lost(state.to_string()),
+            }
+        }
+    }
+
     async fn sync(&self, path: &str) -> Result<(), SessionError> {
         Ok(self.client.sync(path).await?)
     }

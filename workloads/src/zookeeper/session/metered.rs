@@ -101,6 +101,10 @@ impl<S: Session> Session for Metered<S> {
         self.session.id()
     }
 
+    async fn broken(&self) -> SessionError {
+        self.session.broken().await
+    }
+
     async fn sync(&self, path: &str) -> Result<(), SessionError> {
         self.count(RequestKind::Sync, self.session.sync(path), |()| wire::synced(path)).await
     }

@@ -89,6 +89,10 @@ pub trait Session: Clone + Send + Sync + 'static {
     /// The session's id, as it stands in an ephemeral znode's `ephemeral_owner`.
     fn id(&self) -> i64;
 
+    /// Resolves when the connection to the servers is down ([`SessionError::Unknown`]: it may come back) or the session is
+    /// over ([`SessionError::Lost`]); at once where that is so already.
+    fn broken(&self) -> impl Future<Output = SessionError> + Send;
+
     /// Waits until all that this session has asked for before is decided, and its server has seen the outcome. A read
     /// alone may be answered before: after a reconnection by a server that lags behind the one which took the request.
     fn sync(&self, path: &str) -> impl Future<Output = Result<(), SessionError>> + Send;

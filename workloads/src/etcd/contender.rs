@@ -1,0 +1,51 @@
+//! Any of the locks and elections on etcd, chosen by its name.
+
+use super::session::Session;
+use super::{NaiveLock, SequentialLock};
+use crate::recipe::{Grant, Lock, Loss, Observer, RecipeError};
+use crate::settings::Recipe;
+
+/// A worker's lock or election.
+pub enum Contender<S: Session> {
+    /// `lock/naive`.
+    NaiveLock(NaiveLock<S>),
+    /// `lock/sequential`.
+    SequentialLock(SequentialLock<S>),
+}
+
+impl<S: Session> Contender<S> {
+    /// The recipe at `base` over a worker's session; `None` for a recipe that nobody contends in.
+    pub fn new(recipe: Recipe, session: S, base: &str) -> Option<Self> {
+        Some(match recipe {
+            Recipe::NaiveLock => Contender::NaiveLock(NaiveLock::new(session, base)),
+            Recipe::SequentialLock | Recipe::NaiveElection | Recipe::LeaderLatch | Recipe::LeaderSelector => {
+                Contender::SequentialLock(SequentialLock::new(session, base))
+            }
+            Recipe::IdleSession => return None,
+        })
+    }
+}
+
+/// Hands a call on to the recipe that it is.
+macro_rules! each {
+    ($contender:expr, $it:ident => $call:expr) => {
+        match $contender {
+            Contender::NaiveLock($it) => $call,
+            Contender::SequentialLock($it) => $call,
+        }
+    };
+}
+
+impl<S: Session> Lock for Contender<S> {
+    async fn acquire(&mut self, observer: &mut impl Observer) -> Result<Grant, RecipeError> {
+        each!(self, recipe => recipe.acquire(observer).await)
+    }
+
+    async fn release(&mut self, grant: Grant) -> Result<(), RecipeError> {
+        each!(self, recipe => recipe.release(grant).await)
+    }
+
+    async fn lost(&self, grant: &Grant) -> Loss {
+        each!(self, recipe => recipe.lost(grant).await)
+    }
+}
