@@ -69,14 +69,13 @@ async fn a_waiter_that_is_abandoned_leaves_others_on_the_same_connection_alone()
     let (crashing, other) = (open().await, open().await);
     let abandoned = sequential(crashing.clone()).enqueued().await;
     let waiting = Contender::begin(other.lease(), SequentialLock::new(other, BASE)).enqueued().await;
-    let watches = async |count| ensemble.counters().await.is_ok_and(|counters| counters.watches == count);
-    eventually("both watch", async || watches(2).await).await;
+    watched(&ensemble, 2).await;
 
     crashing.abandon();
     let (_, outcome) = abandoned.outcome().await;
     assert!(matches!(outcome, Err(RecipeError::SessionLost(_))), "{outcome:?}");
     // Its watch goes at once, its place in the queue stays until the lease is over.
-    eventually("one watches", async || watches(1).await).await;
+    watched(&ensemble, 1).await;
     holder.release(grant).await.unwrap();
     let (mut lock, grant) = waiting.granted().await;
     lock.release(grant).await.unwrap();

@@ -13,17 +13,17 @@ async fn a_watch_is_made_again_where_its_stream_breaks_and_misses_nothing() {
         let (mut lock, grant) = sequential(session_at(&ensemble.connect_string(), 1).await).granted().await;
         // Its only way to the servers is the proxy.
         let waiting = sequential(session_at(&proxy.endpoint(), 0).await).enqueued().await;
-        let watches = async |count| ensemble.counters().await.is_ok_and(|counters| counters.watches == count);
-        eventually("it watches", async || watches(1).await).await;
+        watched(&ensemble, 1).await;
         proxy.cut();
-        eventually("the server has noticed", async || watches(0).await).await;
+        // The server has noticed.
+        watched(&ensemble, 0).await;
         if missed {
             // The deletion happens while nobody watches: it is delivered out of the history.
             lock.release(grant).await.unwrap();
             proxy.mend();
         } else {
             proxy.mend();
-            eventually("it watches again", async || watches(1).await).await;
+            watched(&ensemble, 1).await;
             lock.release(grant).await.unwrap();
         }
         let (mut lock, grant) = waiting.granted().await;

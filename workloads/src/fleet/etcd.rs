@@ -62,7 +62,8 @@ impl Host for EtcdHost {
     }
 
     fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender> {
-        Contender::new(recipe, session, base)
+        // One key a lease: nobody can queue again before it resigns.
+        Contender::new(recipe, session, base, false)
     }
 
     async fn sign_of_life(&self, session: &Self::Session) {

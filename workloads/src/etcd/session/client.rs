@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::connection::{Connection, Line, calls_for_another_server};
 use super::lease::{self, Lease, Loss, Renewed};
 use super::watches::{self, ClientWatch, Command};
-use super::{Found, Key, Range, Session, SessionError, Tap, Then, Txn, TxnOutcome, repeat, wire};
+use super::{Awaited, Found, Key, Range, Session, SessionError, Tap, Then, Txn, TxnOutcome, repeat, wire};
 use crate::record::RequestKind;
 
 /// How long revoking the lease may take when the session is closed; after that the lease expires by itself.
@@ -223,6 +223,7 @@ fn key(found: &etcd::KeyValue) -> Key {
         key: String::from_utf8_lossy(found.key()).into_owned(),
         create_revision: found.create_revision(),
         lease: found.lease(),
+        value: found.value().to_vec(),
     }
 }
 
@@ -283,16 +284,24 @@ impl Session for Client {
                     .with_sort(etcd::SortTarget::Create, etcd::SortOrder::Descend)
                     .with_limit(1),
             ),
+            Range::Oldest { prefix, at } => (
+                prefix,
+                etcd::GetOptions::new()
+                    .with_prefix()
+                    .with_revision(at)
+                    .with_sort(etcd::SortTarget::Create, etcd::SortOrder::Ascend)
+                    .with_limit(1),
+            ),
         };
         let send = |line: Arc<Line>| async move { line.kv.clone().get(name, Some(options)).await };
         let answer = self.call(RequestKind::Range, send, |answer| &answer.0).await?;
         Ok(Found { first: answer.kvs().first().map(key), revision: revision(answer.header()) })
     }
 
-    async fn watch_deletion(&self, key: &str, instance: i64, from: i64) -> Result<ClientWatch, SessionError> {
+    async fn watch(&self, awaited: Awaited<'_>, from: i64) -> Result<ClientWatch, SessionError> {
         let Shared { loss, watches, next_watch, .. } = &*self.shared;
         loss.check()?;
         let id = next_watch.fetch_add(1, Ordering::Relaxed);
-        ClientWatch::set(id, key, instance, from, watches.clone(), Arc::clone(loss)).await
+        ClientWatch::set(id, awaited, from, watches.clone(), Arc::clone(loss)).await
     }
 }
