@@ -39,6 +39,6 @@ impl Host for ZookeeperHost {
     }
 
     fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender> {
-        Contender::new(recipe, session, base)
+        Contender::new(recipe, session, base, false)
     }
 }
