@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use workloads::settings::{Arrivals, Delay, Mode, Service, WorkerSettings};
+use workloads::settings::{Arrivals, Delay, Mode, Precautions, Service, WorkerSettings};
 
 use super::file::{ArmFile, ModeName, ProcessName, ScenarioFile, WorkersFile};
 use super::settings::{
@@ -78,6 +78,7 @@ fn resolve_arm(arm: &ArmFile, file: &ScenarioFile) -> Option<ArmSettings> {
             connections: workers.connections.filter(|_| service == Service::Etcd),
             connect_concurrency: workers.connect_concurrency.unwrap_or(64),
             seed: file.seed,
+            precautions: Precautions::default(),
         },
     })
 }

@@ -2,9 +2,11 @@
 //! missing: it fails.
 #![allow(clippy::unwrap_used)] // Helpers of tests; clippy knows only the tests themselves.
 
+mod abandoned;
 mod ensemble;
 mod faults;
 mod locks;
+mod proxy;
 mod runs;
 mod strangers;
 mod support;

@@ -7,7 +7,7 @@ use bench_runner::ensemble::Counters;
 use workloads::fleet::{Fleet, Target};
 use workloads::recipe::Lock;
 use workloads::record::{Acquisition, Capacity, EventKind, Outcome, Recorder, Recording, RequestKind};
-use workloads::settings::{Arrivals, Delay, Mode, Recipe, Service, WorkerSettings};
+use workloads::settings::{Arrivals, Delay, Mode, Precautions, Recipe, Service, WorkerSettings};
 use workloads::worker::Plan;
 use workloads::zookeeper::NaiveLock;
 use workloads::zookeeper::session::{Session, SessionError};
@@ -26,6 +26,7 @@ pub fn settings(recipe: Recipe, workers: u32, resources: u32, mode: Mode) -> Wor
         connections: None,
         connect_concurrency: 16,
         seed: 7,
+        precautions: Precautions::default(),
     }
 }
 

@@ -126,6 +126,8 @@ pub(super) async fn serve(
 ) {
     let mut watches = Watches { commands, watching: BTreeMap::new(), tap };
     tokio::select! {
+        // First, so that nothing is sent for a session that is over.
+        biased;
         () = closing.cancelled() => {}
         () = watches.serve(&connection) => {}
     }
