@@ -47,7 +47,7 @@ impl Host for ZookeeperHost {
     }
 
     fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender> {
-        Contender::new(recipe, session, base)
+        Contender::new(recipe, session, base, false)
     }
 
     async fn sign_of_life(&self, session: &Self::Session) {
