@@ -100,7 +100,7 @@ impl FromStr for Recipe {
     }
 }
 
-/// How long a hold or a think lasts: always the same, or drawn anew from a distribution each time.
+/// How long a hold or a think lasts: always the same, without an end, or drawn anew from a distribution each time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Delay {
     /// The same length each time.
@@ -109,16 +109,19 @@ pub enum Delay {
     Exponential(Duration),
     /// Uniformly distributed between the two, both included.
     Uniform(Duration, Duration),
+    /// Without an end: a grant is held until it is lost or the trial ends.
+    Forever,
 }
 
 impl Delay {
     /// No delay at all.
     pub const NONE: Delay = Delay::Fixed(Duration::ZERO);
 
-    /// The next delay. Draws nothing from `rng` for a fixed one.
+    /// The next delay; [`Duration::MAX`] for one without an end. Draws nothing from `rng` for that and for a fixed one.
     pub fn draw(&self, rng: &mut impl Rng) -> Duration {
         match *self {
             Delay::Fixed(length) => length,
+            Delay::Forever => Duration::MAX,
             Delay::Exponential(mean) => {
                 let factor: f64 = Exp1.sample(rng);
                 // Beyond what a duration can hold it is for ever in any case.
@@ -208,7 +211,7 @@ pub struct WorkerSettings {
     pub recipe: Recipe,
     /// How many workers, each with its own session.
     pub workers: u32,
-    /// How many locks they are spread over, worker by worker.
+    /// How many locks or elections they are spread over, worker by worker.
     pub resources: u32,
     /// What drives them.
     pub mode: Mode,
@@ -216,6 +219,9 @@ pub struct WorkerSettings {
     pub hold: Delay,
     /// How long a worker rests between a release and its next acquire; not used in an open loop.
     pub think: Delay,
+    /// Leader selector, closed loop: whether a worker joins the queue again before it gives its leadership up, and not after a
+    /// think. `false` for every other recipe and mode.
+    pub auto_requeue: bool,
     /// The session timeout asked for; etcd: the lease's ttl, in whole seconds.
     pub session_timeout: Duration,
     /// etcd: over how many client connections the workers are spread, worker by worker; `None`: each has its own. The

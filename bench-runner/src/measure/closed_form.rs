@@ -39,6 +39,7 @@ mod tests {
             mode,
             hold: Delay::NONE,
             think: Delay::NONE,
+            auto_requeue: false,
             session_timeout: Duration::from_secs(10),
             connections: None,
             connect_concurrency: 1,

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use workloads::settings::{Arrivals, Delay, Mode, Precautions, Service, WorkerSettings};
+use workloads::settings::{Arrivals, Delay, Mode, Precautions, Recipe, Service, WorkerSettings};
 
+use super::fault::file::FaultFile;
 use super::file::{ArmFile, ModeName, ProcessName, ScenarioFile, WorkersFile};
 use super::settings::{
     ArmSettings, BystanderSettings, EnsembleSettings, EtcdSettings, Scenario, TrialSettings, ZookeeperSettings,
@@ -51,6 +52,7 @@ pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
         },
         bystanders: BystanderSettings { sessions: file.bystanders.sessions, rate: file.bystanders.rate },
         arms: file.arm.iter().map(|arm| resolve_arm(arm, file)).collect::<Option<_>>()?,
+        faults: file.fault.iter().map(FaultFile::resolve).collect::<Option<_>>()?,
         text: String::new(),
         sha256: String::new(),
     })
@@ -72,6 +74,7 @@ fn resolve_arm(arm: &ArmFile, file: &ScenarioFile) -> Option<ArmSettings> {
             mode: resolve_mode(&workers)?,
             hold: delay(workers.hold),
             think: delay(workers.think),
+            auto_requeue: requeues(recipe, workers.mode.unwrap_or_default()) && workers.auto_requeue.unwrap_or(true),
             session_timeout: workers
                 .session_timeout
                 .map_or_else(|| default_timeout(service, file), |timeout| timeout.0),
@@ -81,6 +84,11 @@ fn resolve_arm(arm: &ArmFile, file: &ScenarioFile) -> Option<ArmSettings> {
             precautions: Precautions::default(),
         },
     })
+}
+
+/// Whether an arm of this recipe and mode can queue again before it gives its grant up.
+pub fn requeues(recipe: Recipe, mode: ModeName) -> bool {
+    recipe == Recipe::LeaderSelector && mode == ModeName::Closed
 }
 
 fn default_timeout(service: Service, file: &ScenarioFile) -> Duration {

@@ -22,6 +22,7 @@ pub fn settings(recipe: Recipe, workers: u32, resources: u32, mode: Mode) -> Wor
         mode,
         hold: Delay::NONE,
         think: Delay::NONE,
+        auto_requeue: false,
         session_timeout: LONG,
         connections: None,
         connect_concurrency: 16,
