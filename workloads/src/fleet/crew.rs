@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Stack of a worker's thread. What a worker keeps across waiting is on the heap.
-const STACK_BYTES: usize = 256 << 10;
+/// Stack of a worker's thread: address space, of which only what is touched is memory.
+const STACK_BYTES: usize = 2 << 20;
 /// How long a worker's own runtime goes on after the worker, for what was begun in the background: entries to remove, a
 /// session to close.
 const FAREWELL: Duration = Duration::from_millis(200);

@@ -17,6 +17,7 @@ use crate::settings::{Recipe, WorkerSettings};
 pub(super) struct EtcdHost {
     endpoints: Arc<str>,
     ttl: Duration,
+    auto_requeue: bool,
     recorder: Arc<Recorder>,
     /// The connections that the workers share; empty where each has its own.
     shared: Arc<[OnceCell<Arc<Connection>>]>,
@@ -27,6 +28,7 @@ impl EtcdHost {
         EtcdHost {
             endpoints: target.endpoints.as_str().into(),
             ttl: settings.session_timeout,
+            auto_requeue: settings.auto_requeue,
             recorder: Arc::clone(recorder),
             shared: (0..settings.connections.unwrap_or(0)).map(|_| OnceCell::new()).collect(),
         }
@@ -63,7 +65,7 @@ impl Host for EtcdHost {
 
     fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender> {
         // One key a lease: nobody can queue again before it resigns.
-        Contender::new(recipe, session, base, false)
+        Contender::new(recipe, session, base, self.auto_requeue)
     }
 
     async fn sign_of_life(&self, session: &Self::Session) {

@@ -16,6 +16,7 @@ pub(super) struct ZookeeperHost {
     endpoints: Arc<str>,
     session_timeout: Duration,
     at_drop: AtDrop,
+    auto_requeue: bool,
     recorder: Arc<Recorder>,
 }
 
@@ -25,6 +26,7 @@ impl ZookeeperHost {
             endpoints: target.endpoints.as_str().into(),
             session_timeout: settings.session_timeout,
             at_drop: if settings.precautions.crash { AtDrop::Leave } else { AtDrop::Close },
+            auto_requeue: settings.auto_requeue,
             recorder: Arc::clone(recorder),
         }
     }
@@ -47,7 +49,7 @@ impl Host for ZookeeperHost {
     }
 
     fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender> {
-        Contender::new(recipe, session, base, false)
+        Contender::new(recipe, session, base, self.auto_requeue)
     }
 
     async fn sign_of_life(&self, session: &Self::Session) {
