@@ -180,6 +180,30 @@ pub enum Mode {
     Open(Arrivals),
 }
 
+/// What the faults to come ask of a fleet beforehand. Each costs something, so each is there only where a scenario needs it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Precautions {
+    /// Faults may come at all: it is noted who holds what, holders write to a fenced store, and a worker that loses its
+    /// session opens another one.
+    pub faults: bool,
+    /// Workers may crash: ZooKeeper sessions are opened so that they outlive their connection.
+    pub crash: bool,
+    /// Workers may be paused: each runs on a thread of its own, which can be put to sleep with all that belongs to it.
+    pub pause: bool,
+    /// Workers may be cut off: each talks to the servers through a relay of its own.
+    pub cut: bool,
+}
+
+/// How a worker is cut off from the servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CutHow {
+    /// Its connections are broken, and new ones refused.
+    Sever,
+    /// Its connections stay, and nothing passes through them either way.
+    Blackhole,
+}
+
 /// What each worker of an arm does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkerSettings {
@@ -207,4 +231,6 @@ pub struct WorkerSettings {
     pub connect_concurrency: u32,
     /// The seed of every random choice.
     pub seed: u64,
+    /// What the faults to come ask for.
+    pub precautions: Precautions,
 }

@@ -27,7 +27,7 @@ pub fn notifications(settings: &WorkerSettings) -> Option<u64> {
 mod tests {
     use std::time::Duration;
 
-    use workloads::settings::Delay;
+    use workloads::settings::{Delay, Precautions};
 
     use super::*;
 
@@ -44,6 +44,7 @@ mod tests {
             connections: None,
             connect_concurrency: 1,
             seed: 1,
+            precautions: Precautions::default(),
         }
     }
 

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use workloads::settings::{Arrivals, Delay, Mode, Recipe, Service, WorkerSettings};
+use workloads::settings::{Arrivals, Delay, Mode, Precautions, Recipe, Service, WorkerSettings};
 
 use super::fault::file::FaultFile;
+use super::fault::{FaultKind, WorkerFault};
 use super::file::{ArmFile, ModeName, ProcessName, ScenarioFile, WorkersFile};
 use super::settings::{
     ArmSettings, BystanderSettings, EnsembleSettings, EtcdSettings, Scenario, TrialSettings, ZookeeperSettings,
@@ -81,7 +82,22 @@ fn resolve_arm(arm: &ArmFile, file: &ScenarioFile) -> Option<ArmSettings> {
             connections: workers.connections.filter(|_| service == Service::Etcd),
             connect_concurrency: workers.connect_concurrency.unwrap_or(64),
             seed: file.seed,
+            precautions: precautions(file)?,
         },
+    })
+}
+
+/// What the scenario's faults ask of the workers beforehand.
+fn precautions(file: &ScenarioFile) -> Option<Precautions> {
+    let faults: Vec<_> = file.fault.iter().map(FaultFile::resolve).collect::<Option<_>>()?;
+    let any = |asks: fn(WorkerFault) -> bool| {
+        faults.iter().any(|fault| matches!(fault.kind, FaultKind::Worker { fault, .. } if asks(fault)))
+    };
+    Some(Precautions {
+        faults: !faults.is_empty(),
+        crash: any(|fault| fault == WorkerFault::Crash),
+        pause: any(|fault| matches!(fault, WorkerFault::Pause(_))),
+        cut: any(|fault| matches!(fault, WorkerFault::Cut { .. })),
     })
 }
 

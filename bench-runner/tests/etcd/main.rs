@@ -2,9 +2,14 @@
 //! missing: it fails.
 #![allow(clippy::unwrap_used)] // Helpers of tests; clippy knows only the tests themselves.
 
+mod abandoned;
+mod elections;
 mod ensemble;
 mod faults;
+mod leaderless;
 mod locks;
+mod observers;
+mod proxy;
 mod runs;
 mod strangers;
 mod support;

@@ -5,18 +5,32 @@
 //! | [`session`] | the small trait that recipes are written against, and the real, counted client behind it |
 //! | [`naive_lock`] | `lock/naive`: one key, everybody watches it |
 //! | [`sequential_lock`] | `lock/sequential`: a queue, everybody watches the predecessor alone |
+//! | [`naive_election`] | `election/naive`: one leader's key, everybody watches it |
+//! | [`leader_latch`] | `election/leader-latch`: campaigns, and leads until it is closed or lost |
+//! | [`leader_selector`] | `election/leader-selector`: campaigns, leads, resigns, and campaigns again |
+//! | [`election`] | what the two stand on: etcd's own election |
 //! | [`Contender`] | any of them, by name |
 //! | [`keys`] | the keys: those of etcd's own concurrency package |
+//! | `queue` | a queue of keys, as the sequential lock and the elections have it |
 //! | `entry` | a worker's own key, which goes when the attempt does |
 
 mod contender;
+pub mod election;
 mod entry;
 pub mod keys;
+pub mod leader_latch;
+pub mod leader_selector;
+pub mod naive_election;
 pub mod naive_lock;
+mod queue;
 pub mod sequential_lock;
 pub mod session;
 
 pub use contender::Contender;
+pub use election::Election;
+pub use leader_latch::LeaderLatch;
+pub use leader_selector::LeaderSelector;
+pub use naive_election::NaiveElection;
 pub use naive_lock::NaiveLock;
 pub use sequential_lock::SequentialLock;
 

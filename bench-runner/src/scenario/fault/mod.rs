@@ -8,6 +8,8 @@ pub mod file;
 use std::fmt;
 use std::time::Duration;
 
+pub use workloads::settings::CutHow;
+
 /// One `[[fault]]`: what breaks, and when.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FaultSettings {
@@ -85,15 +87,6 @@ pub enum WorkerFault {
         /// For how long, more than zero; `None`: to the end of the trial.
         length: Option<Duration>,
     },
-}
-
-/// How a network is cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CutHow {
-    /// Connections are reset and new ones are refused: both sides notice at once.
-    Sever,
-    /// Nothing is answered any more: each side notices when it has waited long enough.
-    Blackhole,
 }
 
 /// Which workers a fault befalls.

@@ -8,6 +8,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `connection` | one HTTP/2 connection at a time to one of the servers, and to the next one when that fails |
+//! | `http2` | the HTTP/2 connection itself, lean enough for a thousand of them |
 //! | `lease` | the lease: kept alive, its ttl checked, given up before the servers do |
 //! | `watches` | all watches of the session on one stream, made again where it breaks |
 //! | `client` | the session made of the three |
@@ -16,6 +17,7 @@
 
 mod client;
 mod connection;
+mod http2;
 mod lease;
 pub mod tap;
 mod watches;
@@ -52,6 +54,8 @@ pub struct Key {
     pub create_revision: i64,
     /// The lease that it lives under, 0 for none.
     pub lease: i64,
+    /// The value.
+    pub value: Vec<u8>,
 }
 
 /// A transaction on one key, guarded by its create revision.
@@ -80,6 +84,11 @@ impl<'a> Txn<'a> {
         Txn { key, create_revision: 0, then: Then::Put(value) }
     }
 
+    /// Puts another value, under the session's lease, if the key is still this instance.
+    pub fn update(key: &'a str, create_revision: i64, value: &'a [u8]) -> Self {
+        Txn { key, create_revision, then: Then::Put(value) }
+    }
+
     /// Deletes the key if it is still this instance.
     pub fn delete(key: &'a str, create_revision: i64) -> Self {
         Txn { key, create_revision, then: Then::Delete }
@@ -91,7 +100,7 @@ impl<'a> Txn<'a> {
 pub struct TxnOutcome {
     /// Whether the guard held.
     pub succeeded: bool,
-    /// The store's revision after it: of a put that succeeded, the create revision.
+    /// The store's revision after it: of a create that succeeded, the create revision.
     pub revision: i64,
     /// Of a put whose guard did not hold: the key as it is.
     pub found: Option<Key>,
@@ -109,6 +118,13 @@ pub enum Range<'a> {
         /// Create revisions from here on are not looked at.
         own: i64,
     },
+    /// Of the keys with this prefix, the one with the lowest create revision.
+    Oldest {
+        /// What the keys begin with.
+        prefix: &'a str,
+        /// The revision of the store to look at; 0: as it is now. Refused where the history was compacted away.
+        at: i64,
+    },
 }
 
 /// The answer to a range request, linearizable.
@@ -120,15 +136,40 @@ pub struct Found {
     pub revision: i64,
 }
 
-/// A watch for the deletion of one instance of a key. It stands on the server.
+/// What a watch waits for. It fires once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited<'a> {
+    /// The deletion of one instance of a key.
+    Deletion {
+        /// The key.
+        key: &'a str,
+        /// Its create revision.
+        instance: i64,
+    },
+    /// Whatever happens to one instance of a key: another value, or its deletion.
+    Change {
+        /// The key.
+        key: &'a str,
+        /// Its create revision.
+        instance: i64,
+    },
+    /// A value for any key with this prefix.
+    Put {
+        /// What the keys begin with.
+        prefix: &'a str,
+    },
+}
+
+/// A watch, which stands on the server.
 pub trait Watch: Send + 'static {
-    /// Resolves when the instance is deleted. Dropping the watch or this future takes the watch back.
+    /// Resolves when what it waits for happens, with the revision at which it does. Dropping the watch or this future takes
+    /// the watch back.
     ///
     /// # Errors
     ///
     /// [`SessionError::Lost`] as soon as the lease is; [`SessionError::Unknown`] when the history to watch was compacted
     /// away. A broken connection is no error: the watch is made again from where it was.
-    fn deleted(self) -> impl Future<Output = Result<(), SessionError>> + Send;
+    fn fired(self) -> impl Future<Output = Result<i64, SessionError>> + Send;
 }
 
 /// One client with its lease, never shared by two workers. Clones are the same session; the lease is revoked when the last
@@ -157,14 +198,9 @@ pub trait Session: Clone + Send + Sync + 'static {
     /// Reads.
     fn range(&self, range: Range<'_>) -> impl Future<Output = Result<Found, SessionError>> + Send;
 
-    /// Watches for the deletion of `key`, which at revision `from` − 1 was the instance with this create revision. Returns
+    /// Watches, from the revision `from` on: a key that is named with its instance was that instance at `from` − 1. Returns
     /// when the watch stands.
-    fn watch_deletion(
-        &self,
-        key: &str,
-        instance: i64,
-        from: i64,
-    ) -> impl Future<Output = Result<Self::Watch, SessionError>> + Send;
+    fn watch(&self, awaited: Awaited<'_>, from: i64) -> impl Future<Output = Result<Self::Watch, SessionError>> + Send;
 }
 
 /// How long to wait before an operation is tried again: long enough for an election of the ensemble not to be a storm.

@@ -18,6 +18,8 @@ pub trait Tap: Send + Sync + 'static {
     /// A deletion at this revision has notified a watch that had already fired and whose cancellation is under way: a
     /// notification like any other, of an instance that this watch does not know.
     fn notified_late(&self, revision: i64);
+    /// A value that was put has notified a watch: the first of its key (`created`), or another. No instance has ended.
+    fn notified_put(&self, created: bool);
     /// This session itself has deleted the instance, at this revision.
     fn ended(&self, instance: i64, revision: i64);
 }
@@ -48,6 +50,11 @@ impl Tap for Recorder {
         Recorder::late_notification(self, EventKind::Deleted, revision);
     }
 
+    fn notified_put(&self, created: bool) {
+        let kind = if created { EventKind::Created } else { EventKind::Changed };
+        Recorder::notification(self, kind, None);
+    }
+
     fn ended(&self, instance: i64, revision: i64) {
         Recorder::ended(self, instance, revision);
     }
@@ -64,5 +71,6 @@ impl Tap for Untapped {
     fn disarmed(&self, _: i64) {}
     fn notified(&self, _: i64, _: i64) {}
     fn notified_late(&self, _: i64) {}
+    fn notified_put(&self, _: bool) {}
     fn ended(&self, _: i64, _: i64) {}
 }

@@ -3,9 +3,9 @@
 //! A stream for each watch would cost the server 18 KB and 21 KB here; watches on one stream cost next to nothing, and
 //! etcd's own client does the same. Watches are numbered by the session.
 //!
-//! A watch asks for deletions alone (puts are filtered at the server) and fires once; the task that reads the stream takes
-//! it back at once. Until the server has confirmed that, further deletions of the key may arrive: with the naive lock, those
-//! of releases that come quickly. They are notifications and are counted, as late ones.
+//! A watch asks for what it waits for alone (the rest is filtered at the server) and fires once; the task that reads the
+//! stream takes it back at once. Until the server has confirmed that, further events may arrive: with the naive lock, the
+//! deletions of releases that come quickly. They are notifications and are counted, as late ones.
 //!
 //! After a broken stream every watch that has not fired is set again from the revision that it began with: it has seen no
 //! event, so that is its last revision + 1, and what happened meanwhile is delivered out of the history.
@@ -13,14 +13,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use etcd_client::{EventType, WatchFilterType, WatchOptions, WatchRequestSender, WatchResponse};
+use etcd_client::{Event, EventType, KeyValue, WatchFilterType, WatchOptions, WatchRequestSender, WatchResponse};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::connection::{Connection, Line, calls_for_another_server};
 use super::lease::Loss;
-use super::{FIRST_PAUSE, LONGEST_PAUSE, SessionError, Tap, Watch, wire};
+use super::{Awaited, FIRST_PAUSE, LONGEST_PAUSE, SessionError, Tap, Watch, wire};
 use crate::record::RequestKind;
 
 /// What the session asks of the task.
@@ -33,15 +33,22 @@ pub(super) enum Command {
 
 /// A watch as the task knows it.
 pub(super) struct Watching {
+    /// Or what the keys begin with.
     key: String,
-    instance: i64,
+    /// The create revision of the key's instance; `None` where any key with a prefix is watched.
+    instance: Option<i64>,
+    /// Whether events are wanted that put a value.
+    puts: bool,
     from: i64,
     stage: Stage,
     /// Told when the watch stands; taken then.
     stands: Option<oneshot::Sender<Result<(), SessionError>>>,
     /// Told when it fires; taken then.
-    fires: Option<oneshot::Sender<Result<(), SessionError>>>,
+    fires: Option<oneshot::Sender<Fired>>,
 }
+
+/// The revision at which a watch fired, or why it cannot.
+type Fired = Result<i64, SessionError>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -56,7 +63,7 @@ enum Stage {
 /// A watch of a real session. Dropping it takes the watch back.
 pub struct ClientWatch {
     id: i64,
-    fires: oneshot::Receiver<Result<(), SessionError>>,
+    fires: oneshot::Receiver<Fired>,
     commands: mpsc::UnboundedSender<Command>,
     loss: Arc<Loss>,
 }
@@ -65,17 +72,22 @@ impl ClientWatch {
     /// Sets a watch and waits until it stands.
     pub(super) async fn set(
         id: i64,
-        key: &str,
-        instance: i64,
+        awaited: Awaited<'_>,
         from: i64,
         commands: mpsc::UnboundedSender<Command>,
         loss: Arc<Loss>,
     ) -> Result<ClientWatch, SessionError> {
         let (tell_stands, stands) = oneshot::channel();
         let (tell_fires, fires) = oneshot::channel();
+        let (key, instance, puts) = match awaited {
+            Awaited::Deletion { key, instance } => (key, Some(instance), false),
+            Awaited::Change { key, instance } => (key, Some(instance), true),
+            Awaited::Put { prefix } => (prefix, None, true),
+        };
         let watching = Watching {
             key: key.to_owned(),
             instance,
+            puts,
             from,
             stage: Stage::Asked,
             stands: Some(tell_stands),
@@ -94,18 +106,18 @@ impl ClientWatch {
 }
 
 impl Watch for ClientWatch {
-    async fn deleted(mut self) -> Result<(), SessionError> {
+    async fn fired(mut self) -> Result<i64, SessionError> {
         let loss = Arc::clone(&self.loss);
         tokio::select! {
             biased;
-            // Even where a deletion has arrived in the same moment: a waiter without a lease is none.
+            // Even where an event has arrived in the same moment: a waiter without a lease is none.
             error = loss.happens() => Err(error),
             fires = &mut self.fires => told(fires),
         }
     }
 }
 
-fn told(told: Result<Result<(), SessionError>, oneshot::error::RecvError>) -> Result<(), SessionError> {
+fn told<T>(told: Result<Result<T, SessionError>, oneshot::error::RecvError>) -> Result<T, SessionError> {
     // The task is gone: the session was closed.
     told.unwrap_or_else(|_| Err(SessionError::Lost("the session was closed".to_owned())))
 }
@@ -126,6 +138,8 @@ pub(super) async fn serve(
 ) {
     let mut watches = Watches { commands, watching: BTreeMap::new(), tap };
     tokio::select! {
+        // First, so that nothing is sent for a session that is over.
+        biased;
         () = closing.cancelled() => {}
         () = watches.serve(&connection) => {}
     }
@@ -210,7 +224,7 @@ impl Watches {
                     return None;
                 }
                 if watching.stage == Stage::Stands {
-                    self.tap.disarmed(watching.instance);
+                    watching.disarmed(self.tap.as_ref());
                 }
                 watching.stage = Stage::Over;
                 Some((id, false))
@@ -253,7 +267,9 @@ impl Watches {
             self.tap.response(RequestKind::WatchCreate, wire::bytes(&response.0));
             if watching.stage == Stage::Asked {
                 watching.stage = Stage::Stands;
-                self.tap.armed(watching.instance);
+                if let Some(instance) = watching.instance {
+                    self.tap.armed(instance);
+                }
                 if let Some(stands) = watching.stands.take() {
                     // Nobody waits any more: it is being taken back.
                     let _ = stands.send(Ok(()));
@@ -261,17 +277,15 @@ impl Watches {
             }
         }
         let mut fired = false;
-        let deletions = response.events().iter().filter(|event| event.event_type() == EventType::Delete);
-        for deletion in deletions {
-            let revision = deletion.kv().map_or(0, |key| key.mod_revision());
-            match watching.fires.take() {
-                Some(fires) if watching.stage == Stage::Stands => {
-                    watching.stage = Stage::Over;
-                    fired = true;
-                    self.tap.notified(watching.instance, revision);
-                    let _ = fires.send(Ok(()));
+        for event in response.events() {
+            let first = watching.stage == Stage::Stands;
+            watching.count(event, first, self.tap.as_ref());
+            if first {
+                watching.stage = Stage::Over;
+                fired = true;
+                if let Some(fires) = watching.fires.take() {
+                    let _ = fires.send(Ok(event.kv().map_or(0, KeyValue::mod_revision)));
                 }
-                _ => self.tap.notified_late(revision),
             }
         }
         if fired { self.cancel(id, requests).await } else { Ok(()) }
@@ -280,20 +294,50 @@ impl Watches {
 
 impl Watching {
     fn options(&self, id: i64) -> WatchOptions {
-        WatchOptions::new().with_watch_id(id).with_start_revision(self.from).with_filters([WatchFilterType::NoPut])
+        let options = WatchOptions::new().with_watch_id(id).with_start_revision(self.from);
+        match (self.instance, self.puts) {
+            (Some(_), false) => options.with_filters([WatchFilterType::NoPut]),
+            (Some(_), true) => options,
+            (None, _) => options.with_prefix().with_filters([WatchFilterType::NoDelete]),
+        }
+    }
+
+    /// Counts a notification; `first`: the one that the watch fires with.
+    fn count(&self, event: &Event, first: bool, tap: &dyn Tap) {
+        let (created, revision) = event.kv().map_or((0, 0), |key| (key.create_revision(), key.mod_revision()));
+        match (event.event_type(), self.instance) {
+            (EventType::Delete, Some(instance)) if first => tap.notified(instance, revision),
+            (EventType::Delete, _) => tap.notified_late(revision),
+            (EventType::Put, _) => {
+                // It stands no longer, and no instance has ended.
+                if first {
+                    self.disarmed(tap);
+                }
+                tap.notified_put(created == revision);
+            }
+        }
+    }
+
+    fn disarmed(&self, tap: &dyn Tap) {
+        if let Some(instance) = self.instance {
+            tap.disarmed(instance);
+        }
     }
 
     /// The server ended it: because it was asked to, or because it cannot serve it.
     fn refused(&mut self, response: &WatchResponse, tap: &dyn Tap) {
         if self.stage == Stage::Stands {
-            tap.disarmed(self.instance);
+            self.disarmed(tap);
         }
         let error = match response.compact_revision() {
             0 => SessionError::Refused(response.cancel_reason().to_owned()),
             compacted => SessionError::Unknown(format!("the history up to {compacted} was compacted away")),
         };
-        for tell in [self.stands.take(), self.fires.take()].into_iter().flatten() {
-            let _ = tell.send(Err(error.clone()));
+        if let Some(stands) = self.stands.take() {
+            let _ = stands.send(Err(error.clone()));
+        }
+        if let Some(fires) = self.fires.take() {
+            let _ = fires.send(Err(error));
         }
     }
 }
