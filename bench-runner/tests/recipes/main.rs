@@ -11,8 +11,10 @@
 mod attribution;
 mod cancelled;
 mod death;
+mod elections;
 mod faulty;
 mod fleet;
+mod latch;
 mod layout;
 mod lost_create;
 mod lost_delete;
@@ -20,6 +22,7 @@ mod modes;
 mod place;
 mod proxy;
 mod queue;
+mod selector;
 mod tcp;
 mod tree;
 mod wire;

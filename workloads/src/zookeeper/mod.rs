@@ -5,11 +5,19 @@
 //! | [`session`] | the small trait that recipes are written against, the real client behind it, and the meter around it |
 //! | [`naive_lock`] | `lock/naive`: one znode, everybody watches it |
 //! | [`sequential_lock`] | `lock/sequential`: a queue, everybody watches the predecessor alone |
+//! | [`naive_election`] | `election/naive`: a queue, everybody watches the leader |
+//! | [`leader_latch`] | `election/leader-latch`: a queue, and a leader that leads until it is closed or lost |
+//! | [`leader_selector`] | `election/leader-selector`: the sequential lock, and leadership that goes round |
+//! | [`entry`] | an entry in such a queue |
 //! | [`Contender`] | any of them, by name |
 //! | [`names`] | the names of znodes: Curator's layout |
 //! | [`parents`] | container nodes above a recipe's znodes |
 
 mod contender;
+mod entry;
+pub mod leader_latch;
+pub mod leader_selector;
+pub mod naive_election;
 pub mod naive_lock;
 pub mod names;
 pub mod parents;
@@ -17,6 +25,9 @@ pub mod sequential_lock;
 pub mod session;
 
 pub use contender::Contender;
+pub use leader_latch::LeaderLatch;
+pub use leader_selector::LeaderSelector;
+pub use naive_election::NaiveElection;
 pub use naive_lock::NaiveLock;
 pub use sequential_lock::SequentialLock;
 

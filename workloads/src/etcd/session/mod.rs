@@ -8,6 +8,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `connection` | one HTTP/2 connection at a time to one of the servers, and to the next one when that fails |
+//! | `http2` | the HTTP/2 connection itself, lean enough for a thousand of them |
 //! | `lease` | the lease: kept alive, its ttl checked, given up before the servers do |
 //! | `watches` | all watches of the session on one stream, made again where it breaks |
 //! | `client` | the session made of the three |
@@ -16,6 +17,7 @@
 
 mod client;
 mod connection;
+mod http2;
 mod lease;
 pub mod tap;
 mod watches;
