@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use workloads::settings::Mode;
 
-use super::{failover, fan_out};
 use super::figures::{
     Arm, Bystander, Fencing, GeneratorUse, KindCount, Notifications, Quantity, Requests, Safety, Series, Trial,
 };
@@ -13,6 +12,7 @@ use super::series::HeatSum;
 use super::spike::SpikeSum;
 use super::stages::Stages;
 use super::trial::{MeasuredTrial, per};
+use super::{failover, fan_out};
 use crate::scenario::ArmSettings;
 
 /// An arm's figures, and the histograms that they are from.

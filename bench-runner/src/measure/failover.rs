@@ -84,7 +84,8 @@ fn from_holder(
     let notified = instance.map(|instance| instance.first);
     // The witness looks now and then; who was notified, or granted, saw it gone no later than then. Without a witness there
     // is no detection: a later grant alone does not say when.
-    let gone = held.gone.map(|gone| [notified, next.map(|next| next.granted)].into_iter().flatten().fold(gone, u64::min));
+    let gone =
+        held.gone.map(|gone| [notified, next.map(|next| next.granted)].into_iter().flatten().fold(gone, u64::min));
     let gone = gone.map(|gone| gone.max(t0));
     let over = old.map_or(0, |old| match (old.outcome, old.over) {
         (Outcome::Held, _) => recording.workers.length,
@@ -206,7 +207,12 @@ pub fn latencies<'a>(failovers: impl Iterator<Item = &'a Failover> + Clone) -> F
 }
 
 /// All faults of an arm; `None` where there were none to come.
-pub fn of_arm(trials: &[&Trial], bounds: Option<DetectionBounds>, fencing: Fencing, sessions_lost: u64) -> Option<Failovers> {
+pub fn of_arm(
+    trials: &[&Trial],
+    bounds: Option<DetectionBounds>,
+    fencing: Fencing,
+    sessions_lost: u64,
+) -> Option<Failovers> {
     let bounds = bounds?;
     let all = trials.iter().flat_map(|trial| &trial.failovers);
     let mut fan_outs: Vec<u32> = all

@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn a_holder_that_died_is_over_with_its_death() {
-        let died = Acquisition { outcome: Outcome::Crashed, release_sent: 0, released: 0, over: 20, ..grant(0, 10, 1, 5, 0) };
+        let died =
+            Acquisition { outcome: Outcome::Crashed, release_sent: 0, released: 0, over: 20, ..grant(0, 10, 1, 5, 0) };
         assert_eq!(judged(&[died, grant(1, 11, 2, 25, 30)], 2).overlaps, 0);
         assert_eq!(judged(&[died, grant(1, 11, 2, 15, 30)], 2).overlaps, 1);
     }
@@ -172,7 +173,8 @@ mod tests {
 
     #[test]
     fn a_grant_after_one_that_is_still_held_is_an_overlap() {
-        let held = Acquisition { outcome: Outcome::Held, release_sent: 0, released: 0, over: 0, ..grant(0, 10, 1, 5, 0) };
+        let held =
+            Acquisition { outcome: Outcome::Held, release_sent: 0, released: 0, over: 0, ..grant(0, 10, 1, 5, 0) };
         assert_eq!(judged(&[held, grant(1, 11, 2, 50, 60)], 2).overlaps, 1);
     }
 

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use workloads::record::{EventKind, RequestKind};
 use workloads::settings::Delay;
 
-use super::figures::{Bystander, DetectionBounds, Fencing, GeneratorUse, KindCount, Leadership, NodesPoint, Notifications, RatePoint, Requests, Trial};
+use super::figures::{
+    Bystander, DetectionBounds, Fencing, GeneratorUse, KindCount, Leadership, NodesPoint, Notifications, RatePoint,
+    Requests, Trial,
+};
 use super::histogram::{self, Micros};
 use super::series::{self, HeatSum};
 use super::spike::{self, SpikeSum};

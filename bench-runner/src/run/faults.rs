@@ -65,7 +65,9 @@ impl<'a> Faults<'a> {
             let striking = async {
                 sleep_until(begun + at).await;
                 match kind {
-                    FaultKind::Worker { fault, target } => self.strike_workers(fleet, kind, fault, target, &mut rng).await,
+                    FaultKind::Worker { fault, target } => {
+                        self.strike_workers(fleet, kind, fault, target, &mut rng).await
+                    }
                     FaultKind::Node { fault, target } => self.strike_node(kind, fault, target, &mut rng).await,
                 }
             };
@@ -86,7 +88,9 @@ impl<'a> Faults<'a> {
     pub async fn heal(self, fleet: &Fleet) -> Vec<FaultRecord> {
         let mut records = self.records.into_inner().unwrap_or_else(PoisonError::into_inner);
         for record in &mut records {
-            if matches!(record.kind, FaultKind::Worker { fault: WorkerFault::Cut { .. }, .. }) && record.healed.is_none() {
+            if matches!(record.kind, FaultKind::Worker { fault: WorkerFault::Cut { .. }, .. })
+                && record.healed.is_none()
+            {
                 record.healed = record.victims.iter().filter_map(|worker| fleet.mend(*worker)).last();
             }
         }
