@@ -1,6 +1,7 @@
 //! Summaries to test the report with: plausible figures, and the edges.
 
 mod arm;
+mod failover;
 
 use std::collections::BTreeMap;
 
@@ -9,6 +10,7 @@ use bench_runner::results::summary::{Ensemble, Environment, Generator, Node, SCH
 use workloads::settings::Recipe;
 
 use arm::{Shape, arm, latency};
+pub use failover::failovers;
 
 /// Every sample with its name.
 pub fn all() -> Vec<(&'static str, Summary)> {
@@ -23,6 +25,8 @@ pub fn all() -> Vec<(&'static str, Summary)> {
         ("huge", huge()),
         ("nothing", nothing()),
         ("hostile", hostile()),
+        ("failovers", failovers()),
+        ("faults", failover::faults()),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Requests and notifications around a release.
 
-use super::{Chart, first, places};
+use super::{Chart, first, places, steps};
 use crate::measure::figures;
 use crate::report::format;
 use crate::report::plot::{Axis, Key, Mark, Panel, Picture, Plot};
@@ -43,7 +43,7 @@ impl Chart for Spike {
                 title: title.to_owned(),
                 x: Axis::between("ms since the release was sent", low, high),
                 y: Axis::from_zero(&name, all().map(|point| point.1), format::tick),
-                rule: Some(0.0),
+                rules: vec![0.0],
                 marks: points.iter().map(|(arm, points)| Mark::Line { arm: *arm, points: points.clone() }).collect(),
             })
         };
@@ -70,13 +70,8 @@ impl Chart for Spike {
     }
 }
 
-/// Both edges of each bucket at its value: a line through them is a flight of steps, which claims nothing about what
-/// happened within a bucket.
+/// A flight of steps over the buckets.
 fn around(spike: &figures::Spike, values: fn(&figures::Spike) -> &Vec<f64>) -> Vec<(f64, f64)> {
     let edge = |index: usize| spike.start_ms + index as f64 * spike.bucket_ms;
-    values(spike)
-        .iter()
-        .enumerate()
-        .flat_map(|(index, value)| [(edge(index), *value), (edge(index + 1), *value)])
-        .collect()
+    steps(values(spike).iter().enumerate().map(|(index, value)| (edge(index), *value)), spike.bucket_ms)
 }
