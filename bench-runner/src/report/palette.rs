@@ -58,7 +58,7 @@ const PHASES: [Ink; 3] =
     [ink("unnoticed", 0xB88600, 0xE3B341), ink("takeover", 0xB3123F, 0xFF7F9C), ink("mending", 0x687889, 0x8FA0B2)];
 
 /// A stretch of a failover.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     /// From the fault on until the old holder is gone in the servers' view.
     Unnoticed,

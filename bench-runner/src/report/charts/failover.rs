@@ -44,7 +44,7 @@ impl Chart for Timeline {
             let line = |value: fn(&RatePoint) -> f64| {
                 view.arm.series.rates.iter().map(move |point| (point.seconds, value(point)))
             };
-            let bands = first_failovers(view).flat_map(bands).collect();
+            let bands = merged(first_failovers(view).flat_map(bands).collect());
             let notifications = line(|point| point.notifications_per_second).collect();
             let grants = steps(line(|point| point.grants_per_second), width(view));
             Panel::Plot(Plot {
@@ -110,9 +110,36 @@ fn bands(failover: &Failover) -> impl Iterator<Item = Band> {
     [unnoticed, takeover, mending].into_iter().flatten()
 }
 
+/// The same with bands of one kind that touch made one: of a fault that struck several holders, the tint stays the same.
+fn merged(mut bands: Vec<Band>) -> Vec<Band> {
+    bands.sort_by(|a, b| a.phase.cmp(&b.phase).then(a.x.0.total_cmp(&b.x.0)));
+    let mut merged: Vec<Band> = Vec::new();
+    for band in bands {
+        match merged.last_mut() {
+            Some(last) if last.phase == band.phase && band.x.0 <= last.x.1 => last.x.1 = last.x.1.max(band.x.1),
+            _ => merged.push(band),
+        }
+    }
+    merged
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_struck_several_holders_is_shaded_once() {
+        let band = |from, to, phase| Band { x: (from, to), phase };
+        let seen = merged(vec![
+            band(2.0, 4.0, Phase::Unnoticed),
+            band(4.0, 5.0, Phase::Takeover),
+            band(2.0, 4.5, Phase::Unnoticed),
+            band(9.0, 9.5, Phase::Unnoticed),
+        ]);
+        let expected =
+            [band(2.0, 4.5, Phase::Unnoticed), band(9.0, 9.5, Phase::Unnoticed), band(4.0, 5.0, Phase::Takeover)];
+        assert_eq!(seen, expected);
+    }
 
     #[test]
     fn the_stretches_of_a_failover_follow_one_another() {

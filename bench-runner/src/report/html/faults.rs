@@ -28,13 +28,24 @@ pub(super) fn section(arms: &[ArmView]) -> Markup {
             }
             @for (view, table) in &tables {
                 details open[table.rows.len() <= MOST_ROWS] {
-                    summary { (view.label) ": " (format::plural(table.rows.len() as u64, "failover", "failovers")) }
+                    summary { (view.label) ": " (number(view.arm)) }
                     @if let Some(words) = timeout(view.arm) { p.note { (words) } }
                     (tables::table(table))
                 }
             }
         }
     }
+}
+
+/// How many there were, in words.
+fn number(arm: &Arm) -> String {
+    let all = arm.trial.iter().flat_map(|trial| &trial.failovers);
+    let (skipped, done): (Vec<&Failover>, Vec<&Failover>) = all.partition(|failover| failover.skipped.is_some());
+    let mut words = format::plural(done.len() as u64, "failover", "failovers");
+    if !skipped.is_empty() {
+        words += &format!(", {} not carried out", format::count(skipped.len() as u64));
+    }
+    words
 }
 
 /// What the session timeout makes of a detection.

@@ -12,6 +12,10 @@ use crate::report::view::ArmView;
 /// Height of one line of the key, pixels.
 const LINE: i32 = 22;
 
+/// Width of the samples of shaded and of upright signs, pixels.
+const SHADE: i32 = 28;
+const UPRIGHT: i32 = 12;
+
 /// Length of the sample of an arm's line, pixels: long enough that the longest dashes show their gaps beside the marker.
 const SAMPLE: i32 = 44;
 
@@ -20,6 +24,16 @@ const SAMPLE: i32 = 44;
 enum Sample {
     Arm(usize),
     Sign(Sign),
+}
+
+impl Sample {
+    fn width(self) -> i32 {
+        match self {
+            Sample::Arm(_) => SAMPLE,
+            Sample::Sign(Sign::Rule | Sign::Overlap) => UPRIGHT,
+            Sample::Sign(_) => SHADE,
+        }
+    }
 }
 
 /// One entry: what it explains, its text, and where it stands.
@@ -47,7 +61,7 @@ fn entries(key: &Key, arms: &[ArmView], width: i32) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (sample, text) in samples(key, arms) {
         let text = fit(&text, f64::from(width - SAMPLE - 8));
-        let takes = SAMPLE + 8 + ink::width(&text).ceil() as i32 + 20;
+        let takes = sample.width() + 8 + ink::width(&text).ceil() as i32 + 20;
         if x > 0 && x + takes - 20 > width {
             x = 0;
             line += 1;
@@ -85,9 +99,9 @@ pub(super) fn draw<'a>(
                         ink::line(area, arm, vec![(left, middle), (left + SAMPLE, middle)])?;
                         ink::marker(area, arm, (left + SAMPLE / 2, middle), 4)?;
                     }
-                    Sample::Sign(sign) => draw_sign(area, sign, (left, left + SAMPLE), middle)?,
+                    Sample::Sign(sign) => draw_sign(area, sign, (left, left + entry.sample.width()), middle)?,
                 }
-                write(area, &entry.text, (left + SAMPLE + 8, middle), End::Left, TEXT, false)?;
+                write(area, &entry.text, (left + entry.sample.width() + 8, middle), End::Left, TEXT, false)?;
             }
             Ok(())
         }
@@ -117,7 +131,7 @@ fn draw_sign<'a>(area: &Area<'a>, sign: Sign, (left, right): (i32, i32), middle:
             xy::draw_band(area, &Band { x: (0.0, 0.0), phase }, (left, right), (middle - 7, middle + 7))
         }
         Sign::Part(phase) => block(5, palette::phase(phase).rgb().filled()),
-        Sign::Bracket => bars::bracket(area, (left + 8, right - 8), middle),
+        Sign::Bracket => bars::bracket(area, (left, right), middle),
         Sign::Stretches => bars::sample_lane(area, (left, right), middle, false),
         Sign::Overlap => bars::sample_lane(area, (left, right), middle, true),
     }

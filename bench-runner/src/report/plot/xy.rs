@@ -24,7 +24,8 @@ const ASIDE: i32 = 6;
 /// Height of the strip along the upper edge that says until when a fault was there, pixels.
 const STRIP: i32 = 5;
 
-/// From so many stems of one arm on, their shapes are small.
+/// From so many dots or stems of one arm on, their shapes are small.
+const MANY_DOTS: usize = 60;
 const MANY_STEMS: usize = 24;
 
 /// Draws the panel.
@@ -133,8 +134,10 @@ fn draw_mark<'a>(
             }
         }
         Mark::Dots { arm, points } => {
-            for place in inside(points) {
-                ink::marker(root, *arm, place, 2)?;
+            let places = inside(points);
+            let radius = if places.len() < MANY_DOTS { 4 } else { 2 };
+            for place in places {
+                ink::marker(root, *arm, place, radius)?;
             }
         }
         Mark::Stems { arm, points } => {
