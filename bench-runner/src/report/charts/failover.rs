@@ -1,6 +1,6 @@
 //! What faults did to grants and notifications over time.
 
-use super::{Chart, any_faults, first, first_failovers, places, steps, struck};
+use super::{Chart, any_faults, first, first_failovers, places, struck};
 use crate::measure::figures::{Failover, RatePoint};
 use crate::report::format;
 use crate::report::palette::Phase;
@@ -46,7 +46,7 @@ impl Chart for Timeline {
             };
             let bands = merged(first_failovers(view).flat_map(bands).collect());
             let notifications = line(|point| point.notifications_per_second).collect();
-            let grants = steps(line(|point| point.grants_per_second), width(view));
+            let grants = line(|point| point.grants_per_second).collect();
             Panel::Plot(Plot {
                 title: view.label.clone(),
                 x: x.clone(),
@@ -55,7 +55,7 @@ impl Chart for Timeline {
                 marks: vec![
                     Mark::Bands(bands),
                     Mark::Columns { arm: view.index, points: notifications, width: width(view) },
-                    Mark::Line { arm: view.index, points: grants },
+                    Mark::Steps { arm: view.index, points: grants, width: width(view) },
                 ],
             })
         });

@@ -23,8 +23,9 @@ impl Chart for Leaderships {
 
     fn caption(&self) -> &'static str {
         "When somebody led or held, in the first trial of each arm: each stretch is one grant, from the moment of the grant until \
-         its holder did not act on it any more, in alternating tints; in the gaps, nobody did. Beside it, the share of the time \
-         in which somebody did. The table says who."
+         its holder did not act on it any more, in alternating tints; in the gaps, nobody did. The thin line ends with the trial, \
+         or where more stretches came than are kept. Beside it, the share of its time in which somebody led or held. The table \
+         says who."
     }
 
     fn applies(&self, arms: &[ArmView]) -> bool {

@@ -89,12 +89,6 @@ fn places(arms: &[ArmView], has: impl Fn(&ArmView) -> bool) -> Vec<usize> {
     arms.iter().filter(|view| has(view)).map(|view| view.index).collect()
 }
 
-/// Both ends of each stretch at its value: a line through them is a flight of steps, which claims nothing about what
-/// happened within a stretch.
-fn steps(stretches: impl IntoIterator<Item = (f64, f64)>, width: f64) -> Vec<(f64, f64)> {
-    stretches.into_iter().flat_map(|(from, value)| [(from, value), (from + width, value)]).collect()
-}
-
 /// Whether any of these arms had faults to survive.
 fn any_faults(arms: &[ArmView]) -> bool {
     arms.iter().any(|view| view.arm.failovers.is_some())

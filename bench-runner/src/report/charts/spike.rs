@@ -1,6 +1,6 @@
 //! Requests and notifications around a release.
 
-use super::{Chart, first, places, steps};
+use super::{Chart, first, places};
 use crate::measure::figures;
 use crate::report::format;
 use crate::report::plot::{Axis, Key, Mark, Panel, Picture, Plot};
@@ -70,8 +70,13 @@ impl Chart for Spike {
     }
 }
 
-/// A flight of steps over the buckets.
+/// Both edges of each bucket at its value: a line through them is a flight of steps, which claims nothing about what
+/// happened within a bucket.
 fn around(spike: &figures::Spike, values: fn(&figures::Spike) -> &Vec<f64>) -> Vec<(f64, f64)> {
     let edge = |index: usize| spike.start_ms + index as f64 * spike.bucket_ms;
-    steps(values(spike).iter().enumerate().map(|(index, value)| (edge(index), *value)), spike.bucket_ms)
+    values(spike)
+        .iter()
+        .enumerate()
+        .flat_map(|(index, value)| [(edge(index), *value), (edge(index + 1), *value)])
+        .collect()
 }

@@ -89,6 +89,15 @@ pub(in crate::report) enum Mark {
         /// In any order.
         points: Vec<(f64, f64)>,
     },
+    /// A solid flight of steps, one from each point to the right; in panels of one arm, dashes would only hide them.
+    Steps {
+        /// Place of the arm.
+        arm: usize,
+        /// From left to right.
+        points: Vec<(f64, f64)>,
+        /// How wide a step is.
+        width: f64,
+    },
     /// A pale column from the ground to each point, from the point's place to the right.
     Columns {
         /// Place of the arm.

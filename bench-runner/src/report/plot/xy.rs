@@ -159,6 +159,11 @@ fn draw_mark<'a>(
                 ink::marker(root, *arm, (x, y), radius)?;
             }
         }
+        Mark::Steps { arm, points, width } => {
+            let edges = points.iter().flat_map(|(x, y)| [(*x, *y), (plot.x.clamp(x + width), *y)]);
+            let stroke = palette::arm(*arm).rgb().stroke_width(2);
+            root.draw(&PathElement::new(inside(&edges.collect::<Vec<_>>()), stroke))?;
+        }
         Mark::Columns { arm, points, width } => {
             let fill = palette::arm(*arm).rgb().mix(0.35).filled();
             for (x, y) in points.iter().filter(|(x, y)| plot.x.holds(*x) && plot.y.holds(*y) && *y > plot.y.low()) {
