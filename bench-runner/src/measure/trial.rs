@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use workloads::record::{EventKind, RequestKind};
-use workloads::settings::Delay;
+use workloads::settings::{Delay, Service};
 
 use super::figures::{
     Bystander, DetectionBounds, Fencing, GeneratorUse, KindCount, Leadership, NodesPoint, Notifications, RatePoint,
@@ -96,9 +96,13 @@ pub fn measure(scenario: &Scenario, arm: &ArmSettings, recording: &TrialRecordin
         handoff_ms: histogram::latency(&stages.handoff),
         safety: safety::check(
             acquisitions,
-            arm.workers.workers,
-            &failover::asked_for(&recording.faults),
-            arm.workers.hold == Delay::Forever,
+            &safety::Rules {
+                workers: arm.workers.workers,
+                asked: failover::asked_for(&recording.faults),
+                for_ever: arm.workers.hold == Delay::Forever,
+                queues_ahead: arm.workers.auto_requeue && arm.service == Service::Zookeeper,
+                length: workers.length,
+            },
         ),
         bystander_ms: Bystander {
             rest: histogram::latency(&bystander_rest),

@@ -5,6 +5,7 @@
 mod bad_input;
 mod disk;
 mod ensemble_lost;
+mod faults;
 mod interrupted;
 mod killed;
 mod not_started;

@@ -30,9 +30,7 @@ async fn a_leaders_death_notifies_all_candidates_of_the_naive_election_and_one_o
         let mut leaders = Vec::new();
         for waiting in (0..CANDIDATES).rev() {
             eventually("everybody else waits", async || recorder.standing_watches() == waiting as i64).await;
-            eventually("one leads", async || candidates.iter().any(|candidate| candidate.task.is_finished())).await;
-            let place = candidates.iter().position(|candidate| candidate.task.is_finished()).unwrap();
-            let candidate = candidates.remove(place);
+            let candidate = first_of(&mut candidates).await;
             let lease = candidate.lease;
             let (leader, grant) = candidate.granted().await;
             // It dies: its lease ends, and it says nothing.
