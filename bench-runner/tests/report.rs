@@ -107,8 +107,8 @@ fn every_fault_has_its_row() {
     };
     assert_eq!(rows(&page), 3, "one in each trial");
     for words in [
-        "<td>worker 3</td><td>had 2 stale writes refused</td>",
-        "<td>500 workers, 1 held</td><td>was told before it acted</td>",
+        "<td>worker 3</td><td>2 stale writes refused</td>",
+        "<td>500 workers, 1 held</td><td>told before it acted</td>",
         "<td>zookeeper-2</td><td>–</td>",
         "<td>nobody</td><td>not carried out: nobody held it</td>",
         "is detected after 2.00 s to 2.75 s",

@@ -23,8 +23,8 @@ impl Chart for Detection {
 
     fn caption(&self) -> &'static str {
         "How long nobody held after a fault: the median time until the servers took the old holder for gone (of a node that \
-         led: until another one led), and then the median time until the next grant; all trials. The bracket is what a \
-         detection has to lie between that only the session timeout brings: the timeout, and what the servers add to it."
+         led: until another one led), and then the median time until the next grant; all trials. The bracket is what the \
+         detection of a crash lies between: the session timeout, and what the servers add to it."
     }
 
     fn applies(&self, arms: &[ArmView]) -> bool {
@@ -140,8 +140,8 @@ fn kinds(view: &ArmView) -> Vec<Kind> {
                 values.sort_by(f64::total_cmp);
                 values
             };
-            // Who closes says so at once, and a node has no session.
-            let by_timeout = !fault.starts_with("close") && failovers.iter().any(|one| one.holder.is_some());
+            // Who closes says so at once, a node has no session, and of a pause or cut the last heartbeat was before it.
+            let by_timeout = is_crash(&fault) && failovers.iter().any(|one| one.holder.is_some());
             Kind {
                 arm: view.index,
                 label: view.label.clone(),
@@ -152,6 +152,11 @@ fn kinds(view: &ArmView) -> Vec<Kind> {
             }
         })
         .collect()
+}
+
+/// Whether a fault of this name leaves a session to expire.
+pub(in crate::report) fn is_crash(fault: &str) -> bool {
+    fault.starts_with("crash")
 }
 
 /// The smallest value that half of them do not exceed, as histograms have it.

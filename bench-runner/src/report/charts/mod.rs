@@ -16,6 +16,8 @@ mod response_bytes;
 mod spike;
 mod stages;
 
+pub(super) use detection::is_crash;
+
 use crate::measure::figures::Failover;
 use crate::report::plot::{Picture, Width, draw};
 use crate::report::table::Table;

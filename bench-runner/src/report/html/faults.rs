@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::tables;
 use crate::measure::figures::{Arm, Failover};
+use crate::report::charts::is_crash;
 use crate::report::format::{self, ABSENT, Unit, maybe_count, maybe_ms, plain};
 use crate::report::table::Table;
 use crate::report::view::ArmView;
@@ -48,14 +49,14 @@ fn number(arm: &Arm) -> String {
     words
 }
 
-/// What the session timeout makes of a detection.
+/// What the session timeout makes of a detection, where a holder crashed.
 fn timeout(arm: &Arm) -> Option<String> {
     let bounds = arm.failovers.as_ref()?.bounds;
-    let all = arm.trial.iter().flat_map(|trial| &trial.failovers);
+    let mut all = arm.trial.iter().flat_map(|trial| &trial.failovers);
     let (low, high) = (Unit::Milliseconds.show(bounds.from_ms), Unit::Milliseconds.show(bounds.to_ms));
-    let holders = all.filter(|failover| failover.holder.is_some()).count();
-    (holders > 0 && bounds.to_ms > 0.0).then(|| {
-        format!("By the session timeout and what the servers add to it, a crash is detected after {low} to {high}, never sooner.")
+    let has_crash = all.any(|failover| failover.holder.is_some() && is_crash(&failover.fault));
+    has_crash.then(|| {
+        format!("By the session timeout, and what the servers add to it, a crash is detected after {low} to {high}.")
     })
 }
 
@@ -68,11 +69,11 @@ fn table(view: &ArmView) -> Table {
         "at second",
         "detection",
         "takeover",
-        "nobody held",
+        "next grant",
         "fan-out",
         "requests in 100 ms",
         "overlap",
-        "mended at second",
+        "mended at",
     ];
     let mut table = Table::new(format!("Faults of {}", view.label), 3, &head);
     for trial in &view.arm.trial {
@@ -125,10 +126,10 @@ fn fate(failover: &Failover) -> String {
     match failover {
         Failover { skipped: Some(why), .. } => format!("not carried out: {}", plain(why)),
         Failover { holder: None, .. } => ABSENT.to_owned(),
-        Failover { stale_writes: 0, told: true, .. } => "was told before it acted".to_owned(),
+        Failover { stale_writes: 0, told: true, .. } => "told before it acted".to_owned(),
         Failover { stale_writes: 0, .. } => "did not act again".to_owned(),
         Failover { stale_writes, .. } => {
-            format!("had {} refused", format::plural(*stale_writes, "stale write", "stale writes"))
+            format!("{} refused", format::plural(*stale_writes, "stale write", "stale writes"))
         }
     }
 }

@@ -125,7 +125,7 @@ fn draw_sign<'a>(area: &Area<'a>, sign: Sign, (left, right): (i32, i32), middle:
     };
     match sign {
         Sign::Line => area.draw(&PathElement::new(vec![(left, middle), (right, middle)], MUTED.rgb().stroke_width(2))),
-        Sign::Columns => block(7, MUTED.rgb().mix(0.35).filled()),
+        Sign::Columns => block(7, MUTED.rgb().mix(xy::COLUMN).filled()),
         Sign::Rule => bars::dashes(area, (left + right) / 2, (middle - 9, middle + 9)),
         Sign::Band(phase) => {
             xy::draw_band(area, &Band { x: (0.0, 0.0), phase }, (left, right), (middle - 7, middle + 7))

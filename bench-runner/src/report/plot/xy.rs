@@ -24,9 +24,14 @@ const ASIDE: i32 = 6;
 /// Height of the strip along the upper edge that says until when a fault was there, pixels.
 const STRIP: i32 = 5;
 
-/// From so many dots or stems of one arm on, their shapes are small.
-const MANY_DOTS: usize = 60;
-const MANY_STEMS: usize = 24;
+/// How strong the colour of a column is: a band is seen through it, and a line over it.
+pub(super) const COLUMN: f64 = 0.55;
+
+/// Dots are small where they have no more than so many pixels each.
+const DOT: i32 = 11;
+
+/// The shapes of stems no longer than so many pixels are small: many such stand side by side, and would hide one another.
+const SHORT_STEM: i32 = 12;
 
 /// Draws the panel.
 pub(super) fn draw<'a>(root: &Area<'a>, plot: &Plot, place: Place) -> Result<(), Failure<'a>> {
@@ -134,9 +139,14 @@ fn draw_mark<'a>(
             }
         }
         Mark::Dots { arm, points } => {
-            let places = inside(points);
-            let radius = if places.len() < MANY_DOTS { 4 } else { 2 };
-            for place in places {
+            let room = at((plot.x.clamp(f64::MAX), plot.y.low())).0 - at((plot.x.low(), plot.y.low())).0;
+            let number = plot.marks.iter().map(|mark| match mark {
+                Mark::Dots { points, .. } => points.len(),
+                _ => 0,
+            });
+            let each = room / i32::try_from(number.sum::<usize>().max(1)).unwrap_or(i32::MAX);
+            let radius = if each > DOT { 4 } else { 2 };
+            for place in inside(points) {
                 ink::marker(root, *arm, place, radius)?;
             }
         }
@@ -148,15 +158,13 @@ fn draw_mark<'a>(
             });
             let earlier: Vec<Vec<(i32, i32)>> = earlier.collect();
             let edge = at((plot.x.clamp(f64::MAX), plot.y.low())).0;
-            let places = inside(points);
-            let radius = if places.len() < MANY_STEMS { 4 } else { 2 };
-            for (x, y) in places {
+            for (x, y) in inside(points) {
                 // Beside the stem of an earlier arm with the same value, so that neither hides the other; within the panel.
                 let near = |places: &&Vec<(i32, i32)>| places.iter().any(|place| (place.0 - x).abs() < ASIDE);
                 let aside = ASIDE * i32::try_from(earlier.iter().filter(near).count()).unwrap_or(0);
                 let x = if x + aside <= edge { x + aside } else { x - aside };
                 root.draw(&PathElement::new(vec![(x, ground), (x, y)], stroke))?;
-                ink::marker(root, *arm, (x, y), radius)?;
+                ink::marker(root, *arm, (x, y), if ground - y > SHORT_STEM { 4 } else { 2 })?;
             }
         }
         Mark::Steps { arm, points, width } => {
@@ -165,7 +173,7 @@ fn draw_mark<'a>(
             root.draw(&PathElement::new(inside(&edges.collect::<Vec<_>>()), stroke))?;
         }
         Mark::Columns { arm, points, width } => {
-            let fill = palette::arm(*arm).rgb().mix(0.35).filled();
+            let fill = palette::arm(*arm).rgb().mix(COLUMN).filled();
             for (x, y) in points.iter().filter(|(x, y)| plot.x.holds(*x) && plot.y.holds(*y) && *y > plot.y.low()) {
                 let right = at((plot.x.clamp(x + width), *y)).0;
                 let (left, top) = at((*x, *y));
