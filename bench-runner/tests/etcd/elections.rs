@@ -94,7 +94,7 @@ async fn leadership_of_a_selector_goes_round_for_a_hundred_rounds_and_nobody_sta
     for worker in workers {
         timeout(PATIENCE * 2, worker).await.expect("everybody has a turn in each round").unwrap();
     }
-    let turns = turns.lock().unwrap();
+    let turns = std::mem::take(&mut *turns.lock().unwrap());
     assert_eq!(turns.len(), WORKERS * ROUNDS);
     assert!(turns.iter().copied().eq((0..WORKERS).cycle().take(WORKERS * ROUNDS)), "out of turn: {turns:?}");
     ensemble.stop().await.unwrap();
