@@ -48,7 +48,7 @@ impl Shape {
 }
 
 /// A number from 0 to 1 that looks random and is the same in each run.
-fn noise(at: usize) -> f64 {
+pub fn noise(at: usize) -> f64 {
     let x = (at as f64 * 12.9898).sin() * 43_758.545;
     x - x.floor()
 }

@@ -2,9 +2,13 @@
 
 mod acquire;
 mod bystander;
+mod detection;
+mod failover;
+mod failover_fan_out;
 mod fan_out;
 mod handoff;
 mod heat_map;
+mod leadership;
 mod nodes;
 mod percentiles;
 mod rates;
@@ -12,6 +16,9 @@ mod response_bytes;
 mod spike;
 mod stages;
 
+pub(super) use detection::is_crash;
+
+use crate::measure::figures::Failover;
 use crate::report::plot::{Picture, Width, draw};
 use crate::report::table::Table;
 use crate::report::view::{ArmView, arms};
@@ -28,6 +35,11 @@ pub(super) trait Chart {
     /// What it shows and how to read it.
     fn caption(&self) -> &'static str;
 
+    /// Whether a run of these arms has to do with what it shows; where it has not, nobody misses it.
+    fn applies(&self, _arms: &[ArmView]) -> bool {
+        true
+    }
+
     /// What is drawn.
     ///
     /// # Errors
@@ -38,9 +50,13 @@ pub(super) trait Chart {
     fn tables(&self, arms: &[ArmView]) -> Vec<Table>;
 }
 
-/// Every chart, in the order of the report.
-pub(super) fn all() -> [&'static dyn Chart; 10] {
-    [
+/// Every chart that has to do with these arms, in the order of the report.
+pub(super) fn all(arms: &[ArmView]) -> impl Iterator<Item = &'static dyn Chart> {
+    let all: [&'static dyn Chart; 14] = [
+        &failover::Timeline,
+        &detection::Detection,
+        &failover_fan_out::FailoverFanOut,
+        &leadership::Leaderships,
         &fan_out::FanOut,
         &spike::Spike,
         &acquire::Acquire,
@@ -51,15 +67,15 @@ pub(super) fn all() -> [&'static dyn Chart; 10] {
         &bystander::Bystander,
         &nodes::Nodes,
         &rates::Rates,
-    ]
+    ];
+    all.into_iter().filter(|chart| chart.applies(arms))
 }
 
 /// The charts of a run as SVG documents with their file names, such as `fan-out.svg`, for the run's folder. Charts whose
 /// data are missing are not among them; the report says why.
 pub fn charts(summary: &Summary) -> Vec<(String, String)> {
     let arms = arms(summary);
-    all()
-        .into_iter()
+    all(&arms)
         .filter_map(|chart| {
             let picture = chart.picture(&arms).ok()?;
             let svg = draw(&picture, &arms, Width::Wide).ok()?;
@@ -73,6 +89,24 @@ pub fn charts(summary: &Summary) -> Vec<(String, String)> {
 /// The places of the arms for which `has` holds.
 fn places(arms: &[ArmView], has: impl Fn(&ArmView) -> bool) -> Vec<usize> {
     arms.iter().filter(|view| has(view)).map(|view| view.index).collect()
+}
+
+/// Whether any of these arms had faults to survive.
+fn any_faults(arms: &[ArmView]) -> bool {
+    arms.iter().any(|view| view.arm.failovers.is_some())
+}
+
+/// What came of the faults of the first trial that were carried out.
+fn first_failovers<'a>(view: &ArmView<'a>) -> impl Iterator<Item = &'a Failover> {
+    let first = view.arm.trial.first().into_iter().flat_map(|trial| &trial.failovers);
+    first.filter(|failover| failover.skipped.is_none())
+}
+
+/// When the faults of the first trial struck, in seconds since it began; each fault once, however many holders it struck.
+fn struck(view: &ArmView) -> Vec<f64> {
+    let mut moments: Vec<f64> = first_failovers(view).map(|failover| failover.seconds).collect();
+    moments.dedup();
+    moments
 }
 
 /// `label of the arm`, for the first column of a table.
