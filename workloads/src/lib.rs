@@ -19,6 +19,7 @@ pub mod etcd;
 pub mod fleet;
 pub mod recipe;
 pub mod record;
+mod removals;
 pub mod settings;
 pub mod worker;
 pub mod zookeeper;

@@ -6,19 +6,30 @@
 //! | [`naive_lock`] | `lock/naive`: one key, everybody watches it |
 //! | [`sequential_lock`] | `lock/sequential`: a queue, everybody watches the predecessor alone |
 //! | [`Contender`] | any of them, by name |
+//! | [`single_barrier`] | `barrier/single`: one key, all wait for its deletion |
+//! | [`double_barrier`] | `barrier/double`: a ready key on the way in, the lowest and the highest on the way out |
+//! | [`naive_double_barrier`] | `barrier/double-naive`: everybody watches the members' prefix and counts |
 //! | [`keys`] | the keys: those of etcd's own concurrency package |
+//! | `members` | what the barriers have in common |
 //! | `entry` | a worker's own key, which goes when the attempt does |
 
 mod contender;
+pub mod double_barrier;
 mod entry;
 pub mod keys;
+mod members;
+pub mod naive_double_barrier;
 pub mod naive_lock;
 pub mod sequential_lock;
 pub mod session;
+pub mod single_barrier;
 
 pub use contender::Contender;
+pub use double_barrier::DoubleBarrier;
+pub use naive_double_barrier::NaiveDoubleBarrier;
 pub use naive_lock::NaiveLock;
 pub use sequential_lock::SequentialLock;
+pub use single_barrier::SingleBarrier;
 
 use crate::recipe::{Loss, RecipeError};
 use session::SessionError;

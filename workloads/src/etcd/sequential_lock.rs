@@ -9,10 +9,11 @@
 //! follows a last read that proves the own key still there with the own create revision. Keys are etcd's, so that
 //! `etcdctl lock` can stand in the same queue.
 
-use super::entry::{Entry, Removals, release};
+use super::entry::{Entry, release};
 use super::keys;
 use super::session::{Range, Session, SessionError, Watch, repeat};
 use crate::recipe::{Grant, Lock, Loss, Observer, RecipeError};
+use crate::removals::Removals;
 
 /// The sequential lock of one worker.
 pub struct SequentialLock<S: Session> {

@@ -6,19 +6,30 @@
 //! | [`naive_lock`] | `lock/naive`: one znode, everybody watches it |
 //! | [`sequential_lock`] | `lock/sequential`: a queue, everybody watches the predecessor alone |
 //! | [`Contender`] | any of them, by name |
+//! | [`single_barrier`] | `barrier/single`: one znode, all wait for its removal |
+//! | [`double_barrier`] | `barrier/double`: a ready znode on the way in, the lowest and the highest on the way out |
+//! | [`naive_double_barrier`] | `barrier/double-naive`: everybody watches the list of members and counts |
+//! | `member` | a member's own znode, which goes when the attempt does |
 //! | [`names`] | the names of znodes: Curator's layout |
 //! | [`parents`] | container nodes above a recipe's znodes |
 
 mod contender;
+pub mod double_barrier;
+mod member;
+pub mod naive_double_barrier;
 pub mod naive_lock;
 pub mod names;
 pub mod parents;
 pub mod sequential_lock;
 pub mod session;
+pub mod single_barrier;
 
 pub use contender::Contender;
+pub use double_barrier::DoubleBarrier;
+pub use naive_double_barrier::NaiveDoubleBarrier;
 pub use naive_lock::NaiveLock;
 pub use sequential_lock::SequentialLock;
+pub use single_barrier::SingleBarrier;
 
 use crate::recipe::{Loss, RecipeError};
 use session::SessionError;

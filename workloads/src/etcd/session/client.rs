@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::{Connection, Line, calls_for_another_server};
 use super::lease::{Lease, Loss};
-use super::watches::{self, ClientWatch, Command};
-use super::{Found, Key, Range, Session, SessionError, Tap, Then, Txn, TxnOutcome, repeat, wire};
+use super::watches::{self, ClientWatch, Command, Watching};
+use super::{Change, Found, Key, Range, Session, SessionError, Tap, Then, Txn, TxnOutcome, repeat, wire};
 use crate::record::RequestKind;
 
 /// How long revoking the lease may take when the session is closed; after that the lease expires by itself.
@@ -97,6 +97,13 @@ impl Client {
         self.call(RequestKind::DeleteRange, delete, |answer| &answer.0).await.map(|_| ())
     }
 
+    async fn watch(&self, watching: Watching) -> Result<ClientWatch, SessionError> {
+        let Shared { loss, watches, next_watch, .. } = &*self.shared;
+        loss.check()?;
+        let id = next_watch.fetch_add(1, Ordering::Relaxed);
+        ClientWatch::set(id, watching, watches.clone(), Arc::clone(loss)).await
+    }
+
     async fn call<T, M: Message, F>(
         &self,
         kind: RequestKind,
@@ -176,6 +183,7 @@ fn key(found: &etcd::KeyValue) -> Key {
     Key {
         key: String::from_utf8_lossy(found.key()).into_owned(),
         create_revision: found.create_revision(),
+        mod_revision: found.mod_revision(),
         lease: found.lease(),
     }
 }
@@ -210,6 +218,7 @@ impl Session for Client {
                     .and_then([etcd::TxnOp::put(txn.key, value, Some(options))])
                     .or_else([etcd::TxnOp::get(txn.key, None)])
             }
+            Then::PutLasting(key) => request.and_then([etcd::TxnOp::put(key, "", None)]),
             Then::Delete => request.and_then([etcd::TxnOp::delete(txn.key, None)]),
         };
         let send = |line: Arc<Line>| async move { line.kv.clone().txn(request).await };
@@ -237,16 +246,29 @@ impl Session for Client {
                     .with_sort(etcd::SortTarget::Create, etcd::SortOrder::Descend)
                     .with_limit(1),
             ),
+            Range::Oldest(prefix) => (
+                prefix,
+                etcd::GetOptions::new()
+                    .with_prefix()
+                    .with_sort(etcd::SortTarget::Create, etcd::SortOrder::Ascend)
+                    .with_limit(1),
+            ),
+            // Revision 0 is the present one.
+            Range::Count { prefix, at } => {
+                (prefix, etcd::GetOptions::new().with_prefix().with_count_only().with_revision(at.unwrap_or(0)))
+            }
         };
         let send = |line: Arc<Line>| async move { line.kv.clone().get(name, Some(options)).await };
         let answer = self.call(RequestKind::Range, send, |answer| &answer.0).await?;
-        Ok(Found { first: answer.kvs().first().map(key), revision: revision(answer.header()) })
+        let count = u64::try_from(answer.count()).unwrap_or(0);
+        Ok(Found { first: answer.kvs().first().map(key), count, revision: revision(answer.header()) })
     }
 
     async fn watch_deletion(&self, key: &str, instance: i64, from: i64) -> Result<ClientWatch, SessionError> {
-        let Shared { loss, watches, next_watch, .. } = &*self.shared;
-        loss.check()?;
-        let id = next_watch.fetch_add(1, Ordering::Relaxed);
-        ClientWatch::set(id, key, instance, from, watches.clone(), Arc::clone(loss)).await
+        self.watch(Watching::of_instance(key, instance, from)).await
+    }
+
+    async fn watch_change(&self, change: Change<'_>, from: i64) -> Result<ClientWatch, SessionError> {
+        self.watch(Watching::of_change(change, from)).await
     }
 }

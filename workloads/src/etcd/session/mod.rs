@@ -50,6 +50,8 @@ pub struct Key {
     pub key: String,
     /// The revision that created it: identifies this instance of it, and is a grant's fencing token.
     pub create_revision: i64,
+    /// The revision that put it last.
+    pub mod_revision: i64,
     /// The lease that it lives under, 0 for none.
     pub lease: i64,
 }
@@ -70,6 +72,8 @@ pub struct Txn<'a> {
 pub enum Then<'a> {
     /// Puts this value under the session's lease; where the guard does not hold, the key is read instead.
     Put(&'a [u8]),
+    /// Puts an empty value at another key, or at the same one, without a lease: it stays until it is deleted.
+    PutLasting(&'a str),
     /// Deletes the key.
     Delete,
 }
@@ -78,6 +82,11 @@ impl<'a> Txn<'a> {
     /// Puts the key under the session's lease if it does not exist, and reads it if it does.
     pub fn create(key: &'a str, value: &'a [u8]) -> Self {
         Txn { key, create_revision: 0, then: Then::Put(value) }
+    }
+
+    /// Puts `lasting` without a lease while `key` is still this instance, 0: while it does not exist.
+    pub fn put_while(key: &'a str, create_revision: i64, lasting: &'a str) -> Self {
+        Txn { key, create_revision, then: Then::PutLasting(lasting) }
     }
 
     /// Deletes the key if it is still this instance.
@@ -109,6 +118,15 @@ pub enum Range<'a> {
         /// Create revisions from here on are not looked at.
         own: i64,
     },
+    /// Of the keys with this prefix, the one with the smallest create revision.
+    Oldest(&'a str),
+    /// How many keys have this prefix, and none of them: an answer of O(1) bytes.
+    Count {
+        /// What the keys begin with.
+        prefix: &'a str,
+        /// As of this revision of the store's history; `None`: now.
+        at: Option<i64>,
+    },
 }
 
 /// The answer to a range request, linearizable.
@@ -116,19 +134,40 @@ pub enum Range<'a> {
 pub struct Found {
     /// The key, if there is one.
     pub first: Option<Key>,
+    /// How many keys have that name or prefix, whatever their create revisions.
+    pub count: u64,
     /// The store's revision that the answer is of.
     pub revision: i64,
 }
 
-/// A watch for the deletion of one instance of a key. It stands on the server.
+/// What a watch is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change<'a> {
+    /// A put of this key.
+    Put(&'a str),
+    /// A put of any key with this prefix.
+    AnyPut(&'a str),
+    /// The deletion of any key with this prefix.
+    AnyDeletion(&'a str),
+}
+
+/// A watch for the deletion of one instance of a key, or for a [`Change`]. It stands on the server, and fires once.
 pub trait Watch: Send + 'static {
-    /// Resolves when the instance is deleted. Dropping the watch or this future takes the watch back.
+    /// Resolves when the instance is deleted, or the change happens. Dropping the watch or this future takes the watch back.
     ///
     /// # Errors
     ///
     /// [`SessionError::Lost`] as soon as the lease is; [`SessionError::Unknown`] when the history to watch was compacted
     /// away. A broken connection is no error: the watch is made again from where it was.
     fn deleted(self) -> impl Future<Output = Result<(), SessionError>> + Send;
+
+    /// As [`deleted`](Watch::deleted), of a watch for whatever it is for.
+    fn happened(self) -> impl Future<Output = Result<(), SessionError>> + Send
+    where
+        Self: Sized,
+    {
+        self.deleted()
+    }
 }
 
 /// One client with its lease, never shared by two workers. Clones are the same session; the lease is revoked when the last
@@ -163,6 +202,13 @@ pub trait Session: Clone + Send + Sync + 'static {
         &self,
         key: &str,
         instance: i64,
+        from: i64,
+    ) -> impl Future<Output = Result<Self::Watch, SessionError>> + Send;
+
+    /// Watches for a change at revision `from` or later. Returns when the watch stands.
+    fn watch_change(
+        &self,
+        change: Change<'_>,
         from: i64,
     ) -> impl Future<Output = Result<Self::Watch, SessionError>> + Send;
 }

@@ -18,6 +18,8 @@ pub trait Tap: Send + Sync + 'static {
     /// A deletion at this revision has notified a watch that had already fired and whose cancellation is under way: a
     /// notification like any other, of an instance that this watch does not know.
     fn notified_late(&self, revision: i64);
+    /// A change of this kind has notified a watch that stands, or stood, on no particular instance.
+    fn changed(&self, kind: EventKind);
     /// This session itself has deleted the instance, at this revision.
     fn ended(&self, instance: i64, revision: i64);
 }
@@ -48,6 +50,10 @@ impl Tap for Recorder {
         Recorder::late_notification(self, EventKind::Deleted, revision);
     }
 
+    fn changed(&self, kind: EventKind) {
+        Recorder::notification(self, kind, None);
+    }
+
     fn ended(&self, instance: i64, revision: i64) {
         Recorder::ended(self, instance, revision);
     }
@@ -64,5 +70,6 @@ impl Tap for Untapped {
     fn disarmed(&self, _: i64) {}
     fn notified(&self, _: i64, _: i64) {}
     fn notified_late(&self, _: i64) {}
+    fn changed(&self, _: EventKind) {}
     fn ended(&self, _: i64, _: i64) {}
 }

@@ -3,7 +3,7 @@
 //! A stream for each watch would cost the server 18 KB and 21 KB here; watches on one stream cost next to nothing, and
 //! etcd's own client does the same. Watches are numbered by the session.
 //!
-//! A watch asks for deletions alone (puts are filtered at the server) and fires once; the task that reads the stream takes
+//! A watch asks for deletions alone or for puts alone (the others are filtered at the server) and fires once; the task that reads the stream takes
 //! it back at once. Until the server has confirmed that, further deletions of the key may arrive: with the naive lock, those
 //! of releases that come quickly. They are notifications and are counted, as late ones.
 //!
@@ -20,8 +20,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::{Connection, Line, calls_for_another_server};
 use super::lease::Loss;
-use super::{FIRST_PAUSE, LONGEST_PAUSE, SessionError, Tap, Watch, wire};
-use crate::record::RequestKind;
+use super::{Change, FIRST_PAUSE, LONGEST_PAUSE, SessionError, Tap, Watch, wire};
+use crate::record::{EventKind, RequestKind};
 
 /// What the session asks of the task.
 pub(super) enum Command {
@@ -34,7 +34,12 @@ pub(super) enum Command {
 /// A watch as the task knows it.
 pub(super) struct Watching {
     key: String,
-    instance: i64,
+    /// Whether the key is what the watched keys begin with.
+    is_prefix: bool,
+    /// Which events it asks for.
+    asked: EventType,
+    /// The instance of the key, where it stands on one.
+    instance: Option<i64>,
     from: i64,
     stage: Stage,
     /// Told when the watch stands; taken then.
@@ -65,22 +70,14 @@ impl ClientWatch {
     /// Sets a watch and waits until it stands.
     pub(super) async fn set(
         id: i64,
-        key: &str,
-        instance: i64,
-        from: i64,
+        mut watching: Watching,
         commands: mpsc::UnboundedSender<Command>,
         loss: Arc<Loss>,
     ) -> Result<ClientWatch, SessionError> {
         let (tell_stands, stands) = oneshot::channel();
         let (tell_fires, fires) = oneshot::channel();
-        let watching = Watching {
-            key: key.to_owned(),
-            instance,
-            from,
-            stage: Stage::Asked,
-            stands: Some(tell_stands),
-            fires: Some(tell_fires),
-        };
+        watching.stands = Some(tell_stands);
+        watching.fires = Some(tell_fires);
         // From here on dropping takes it back, also where it does not stand yet. The task ends with the session alone.
         let _ = commands.send(Command::Set(id, Box::new(watching)));
         let watch = ClientWatch { id, fires, commands, loss };
@@ -209,9 +206,7 @@ impl Watches {
                 if watching.stage == Stage::Over {
                     return None;
                 }
-                if watching.stage == Stage::Stands {
-                    self.tap.disarmed(watching.instance);
-                }
+                watching.over(self.tap.as_ref());
                 watching.stage = Stage::Over;
                 Some((id, false))
             }
@@ -253,7 +248,9 @@ impl Watches {
             self.tap.response(RequestKind::WatchCreate, wire::bytes(&response.0));
             if watching.stage == Stage::Asked {
                 watching.stage = Stage::Stands;
-                self.tap.armed(watching.instance);
+                if let Some(instance) = watching.instance {
+                    self.tap.armed(instance);
+                }
                 if let Some(stands) = watching.stands.take() {
                     // Nobody waits any more: it is being taken back.
                     let _ = stands.send(Ok(()));
@@ -261,17 +258,17 @@ impl Watches {
             }
         }
         let mut fired = false;
-        let deletions = response.events().iter().filter(|event| event.event_type() == EventType::Delete);
-        for deletion in deletions {
-            let revision = deletion.kv().map_or(0, |key| key.mod_revision());
+        let asked = watching.asked;
+        for event in response.events().iter().filter(|event| event.event_type() == asked) {
+            let revision = event.kv().map_or(0, |key| key.mod_revision());
             match watching.fires.take() {
                 Some(fires) if watching.stage == Stage::Stands => {
                     watching.stage = Stage::Over;
                     fired = true;
-                    self.tap.notified(watching.instance, revision);
+                    watching.notified(revision, false, self.tap.as_ref());
                     let _ = fires.send(Ok(()));
                 }
-                _ => self.tap.notified_late(revision),
+                _ => watching.notified(revision, true, self.tap.as_ref()),
             }
         }
         if fired { self.cancel(id, requests).await } else { Ok(()) }
@@ -279,15 +276,54 @@ impl Watches {
 }
 
 impl Watching {
+    /// For the deletion of this instance of the key.
+    pub fn of_instance(key: &str, instance: i64, from: i64) -> Self {
+        Watching { instance: Some(instance), ..Watching::new(key, false, EventType::Delete, from) }
+    }
+
+    /// For a change.
+    pub fn of_change(change: Change<'_>, from: i64) -> Self {
+        match change {
+            Change::Put(key) => Watching::new(key, false, EventType::Put, from),
+            Change::AnyPut(prefix) => Watching::new(prefix, true, EventType::Put, from),
+            Change::AnyDeletion(prefix) => Watching::new(prefix, true, EventType::Delete, from),
+        }
+    }
+
+    fn new(key: &str, is_prefix: bool, asked: EventType, from: i64) -> Self {
+        let key = key.to_owned();
+        Watching { key, is_prefix, asked, instance: None, from, stage: Stage::Asked, stands: None, fires: None }
+    }
+
     fn options(&self, id: i64) -> WatchOptions {
-        WatchOptions::new().with_watch_id(id).with_start_revision(self.from).with_filters([WatchFilterType::NoPut])
+        let not_asked = match self.asked {
+            EventType::Put => WatchFilterType::NoDelete,
+            EventType::Delete => WatchFilterType::NoPut,
+        };
+        let options = WatchOptions::new().with_watch_id(id).with_start_revision(self.from).with_filters([not_asked]);
+        if self.is_prefix { options.with_prefix() } else { options }
+    }
+
+    /// An event has come: the one that it waited for, or one more before its end is confirmed.
+    fn notified(&self, revision: i64, late: bool, tap: &dyn Tap) {
+        match self.instance {
+            Some(_) if late => tap.notified_late(revision),
+            Some(instance) => tap.notified(instance, revision),
+            None if self.asked == EventType::Put => tap.changed(EventKind::Created),
+            None => tap.changed(EventKind::Deleted),
+        }
+    }
+
+    /// It will not fire any more.
+    fn over(&self, tap: &dyn Tap) {
+        if let (Stage::Stands, Some(instance)) = (self.stage, self.instance) {
+            tap.disarmed(instance);
+        }
     }
 
     /// The server ended it: because it was asked to, or because it cannot serve it.
     fn refused(&mut self, response: &WatchResponse, tap: &dyn Tap) {
-        if self.stage == Stage::Stands {
-            tap.disarmed(self.instance);
-        }
+        self.over(tap);
         let error = match response.compact_revision() {
             0 => SessionError::Refused(response.cancel_reason().to_owned()),
             compacted => SessionError::Unknown(format!("the history up to {compacted} was compacted away")),
