@@ -2,9 +2,12 @@
 //! missing: it fails.
 #![allow(clippy::unwrap_used)] // Helpers of tests; clippy knows only the tests themselves.
 
+mod barriers;
 mod ensemble;
 mod faults;
 mod locks;
+#[path = "../rounds/mod.rs"]
+mod rounds;
 mod runs;
 mod strangers;
 mod support;
@@ -12,6 +15,7 @@ mod support;
 use std::time::Duration;
 
 use bench_runner::ensemble::{Ensemble, EnsembleError, EtcdSettings, keeper};
+use support::eventually;
 
 /// How long a condition may take to come true before a test fails. No test asserts a time.
 const PATIENCE: Duration = Duration::from_secs(60);

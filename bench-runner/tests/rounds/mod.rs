@@ -1,6 +1,6 @@
 //! Members of a double barrier, of whichever service: how they are let in and out in a test, and what must hold meanwhile.
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use tokio::task::{JoinHandle, JoinSet};
@@ -52,6 +52,31 @@ impl Witness for Late {
     }
 }
 
+/// Is held back by each wake-up until the test lets it look again.
+pub struct Held {
+    told: Told,
+    go_on: mpsc::Receiver<()>,
+}
+
+impl Held {
+    pub fn new(told: &Told) -> (mpsc::Sender<()>, Held) {
+        let (sender, go_on) = mpsc::channel();
+        (sender, Held { told: told.clone(), go_on })
+    }
+}
+
+impl Witness for Held {
+    fn armed(&mut self) {
+        self.told.armed();
+    }
+
+    fn woken(&mut self) {
+        self.told.woken.fetch_add(1, SeqCst);
+        // An error means that the test is over.
+        let _ = tokio::task::block_in_place(|| self.go_on.recv());
+    }
+}
+
 /// A member whose verb runs in a task of its own, and is dropped with it.
 pub struct Underway<B, T> {
     task: JoinHandle<(B, Result<T, RecipeError>)>,
@@ -89,10 +114,16 @@ impl<B, T> Drop for Underway<B, T> {
     }
 }
 
-pub fn entering<B: DoubleBarrier + 'static>(mut member: B, told: &Told) -> Underway<B, Entered> {
-    let mut told = told.clone();
+pub fn entering<B: DoubleBarrier + 'static>(member: B, told: &Told) -> Underway<B, Entered> {
+    entering_as(member, told.clone())
+}
+
+pub fn entering_as<B: DoubleBarrier + 'static>(
+    mut member: B,
+    mut witness: impl Witness + 'static,
+) -> Underway<B, Entered> {
     Underway::spawn(async move {
-        let outcome = member.enter(&mut told).await;
+        let outcome = member.enter(&mut witness).await;
         (member, outcome)
     })
 }
@@ -105,10 +136,13 @@ pub fn leaving<B: DoubleBarrier + 'static>(mut member: B, told: &Told) -> Underw
     })
 }
 
-pub fn waiting<B: SingleBarrier + 'static>(mut barrier: B, told: &Told) -> Underway<B, ()> {
-    let mut told = told.clone();
+pub fn waiting<B: SingleBarrier + 'static>(barrier: B, told: &Told) -> Underway<B, ()> {
+    waiting_as(barrier, told.clone())
+}
+
+pub fn waiting_as<B: SingleBarrier + 'static>(mut barrier: B, mut witness: impl Witness + 'static) -> Underway<B, ()> {
     Underway::spawn(async move {
-        let outcome = barrier.wait(&mut told).await;
+        let outcome = barrier.wait(&mut witness).await;
         (barrier, outcome)
     })
 }

@@ -4,8 +4,8 @@
 //! removal costs N notifications, by design. Puts of the key are filtered at the server, so that none of them can use up the
 //! watch (etcd PR #16223), and the watch is for the instance that was read: one set anew meanwhile is another barrier.
 
-use super::session::{Range, Session, Txn, repeat};
 use super::members::wait;
+use super::session::{Range, Session, Txn, repeat};
 use crate::recipe::RecipeError;
 use crate::recipe::barrier::{self, Witness};
 

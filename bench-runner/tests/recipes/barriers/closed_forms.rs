@@ -91,7 +91,8 @@ fn a_naive_double_barrier_of_100_members_costs_what_its_closed_form_says() {
         let children = |children| Kinds { children, ..Kinds::default() };
         let pairs = n * (n - 1) / 2;
         let new = |session| NaiveDoubleBarrier::new(session, &place.base, MEMBERS);
-        let expected = [(pairs, pairs + n), (pairs + n, pairs + n)].map(|(enter, leave)| (children(enter), children(leave)));
+        let expected =
+            [(pairs, pairs + n), (pairs + n, pairs + n)].map(|(enter, leave)| (children(enter), children(leave)));
         in_and_out(place, new, herd, expected).await;
     });
 }

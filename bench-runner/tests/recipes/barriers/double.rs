@@ -6,7 +6,7 @@ use workloads::zookeeper::{DoubleBarrier, NaiveDoubleBarrier};
 
 use crate::faulty::{Fault, Faulty, Op};
 use crate::place::{Place, eventually, on_ensemble, within};
-use crate::rounds::{Told, cut_off, entering, leaving, rounds_with_a_late_waker};
+use crate::rounds::{Held, Told, cut_off, entering, entering_as, leaving, rounds_with_a_late_waker};
 
 async fn members(place: &Place, count: u32, quantity: u32) -> Vec<DoubleBarrier<Client>> {
     let mut members = Vec::new();
@@ -49,19 +49,17 @@ fn a_wake_up_alone_opens_nothing() {
     on_ensemble(async |place| {
         let told = Told::default();
         let ready = format!("{}/ready", place.base);
-        let (inner, deleted) = (place.session().await, ready.clone());
-        let session = Faulty::new(inner.clone());
-        // Before it looks after its wake-up, what woke it is gone.
-        let vanish = async move |path: String| {
-            assert_eq!(path, deleted);
-            inner.delete(&deleted).await.unwrap();
-        };
-        session.on(Op::Exists, 1, Fault::after(vanish));
-        let waits = entering(DoubleBarrier::new(session.clone(), &place.base, 2), &told);
+        let (session, (go_on, held)) = (place.session().await, Held::new(&told));
+        let waits = entering_as(DoubleBarrier::new(session.clone(), &place.base, 2), held);
         told.settled(0, 1).await;
         place.steward.create(&ready, CreateMode::Persistent, b"").await.unwrap();
+        eventually("it is woken", async || told.woken() == 1).await;
+        // Before it looks, what woke it is gone.
+        session.delete(&ready).await.unwrap();
+        go_on.send(()).unwrap();
         told.settled(1, 1).await;
-        assert!(session.is_used_up() && !waits.is_over());
+        assert!(!waits.is_over());
+        go_on.send(()).unwrap();
         let enters = entering(members(place, 1, 2).await.remove(0), &told);
         let (first, second) = (waits.done().await, enters.done().await);
         let (first, second) = (leaving(first, &told), leaving(second, &told));

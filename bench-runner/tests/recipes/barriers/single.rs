@@ -4,9 +4,8 @@ use workloads::recipe::barrier::SingleBarrier as _;
 use workloads::zookeeper::SingleBarrier;
 use workloads::zookeeper::session::Session;
 
-use crate::faulty::{Fault, Faulty, Op};
 use crate::place::{on_ensemble, within};
-use crate::rounds::{Told, cut_off, waiting};
+use crate::rounds::{Held, Told, cut_off, waiting, waiting_as};
 
 #[test]
 fn nobody_waits_where_no_barrier_stands_and_no_watch_is_left() {
@@ -32,19 +31,15 @@ fn a_late_waiter_is_not_held_back_by_a_barrier_that_was_set_anew() {
         let told = Told::default();
         let mut controller = SingleBarrier::new(place.session().await, &place.base);
         controller.set().await.unwrap();
-        let (inner, session) = (place.session().await, Faulty::new(place.session().await));
-        session.on(
-            Op::DataWatched,
-            1,
-            Fault::after(async move |path: String| SingleBarrier::new(inner, &path).set().await.unwrap()),
-        );
-        let waiter = waiting(SingleBarrier::new(session.clone(), &place.base), &told);
+        let (session, (go_on, held)) = (place.session().await, Held::new(&told));
+        let waiter = waiting_as(SingleBarrier::new(session.clone(), &place.base), held);
         told.settled(0, 1).await;
         controller.remove().await.unwrap();
-        waiter.done().await;
-        assert!(session.is_used_up());
+        controller.set().await.unwrap();
+        // Where its node lags it would find none at all.
         session.sync(&place.base).await.unwrap();
-        assert!(session.exists(&place.base).await.unwrap().is_some());
+        go_on.send(()).unwrap();
+        waiter.done().await;
         place.watched(0).await;
         controller.remove().await.unwrap();
     });
