@@ -11,12 +11,16 @@
 //! | [`zookeeper`], [`etcd`] | each service's instrumented session, and one recipe a file |
 //! | [`worker`] | one simulated worker: acquire, hold, release, think |
 //! | [`fleet`] | all workers of a trial: connect, start, stop, close the books |
+//! | [`fenced_store`] | a store that refuses the writes of whoever has been overtaken |
+//! | [`holders`] | who holds what, for those who pick the victim of a fault |
 //! | [`bystander`] | sessions that have nothing to do with the lock, and suffer from it |
 //! | [`record`] | what is counted on the way, without a lock or an allocation |
 
 pub mod bystander;
 pub mod etcd;
+pub mod fenced_store;
 pub mod fleet;
+pub mod holders;
 pub mod recipe;
 pub mod record;
 mod removals;

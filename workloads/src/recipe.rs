@@ -41,6 +41,9 @@ pub enum Loss {
     /// The grant's znode or key is gone although the session lives: somebody else removed it.
     #[error("the worker's own entry {0} vanished")]
     EntryVanished(String),
+    /// A write was refused by the store, which has seen a later grant: the holder stood still for too long.
+    #[error("a later grant has written already")]
+    Overtaken,
 }
 
 /// Is told how an acquisition comes along, at the moment at which it happens.
@@ -52,7 +55,7 @@ pub trait Observer: Send {
 }
 
 /// Mutual exclusion among workers: a lock, or an election, whose leader is its holder.
-pub trait Lock: Send {
+pub trait Lock: Send + Sync {
     /// Waits until this worker holds the lock, or leads.
     ///
     /// A grant is reported only after a check of ownership that follows the last wake-up. Dropping the future, as a

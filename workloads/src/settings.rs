@@ -100,7 +100,7 @@ impl FromStr for Recipe {
     }
 }
 
-/// How long a hold or a think lasts: always the same, or drawn anew from a distribution each time.
+/// How long a hold or a think lasts: always the same, without an end, or drawn anew from a distribution each time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Delay {
     /// The same length each time.
@@ -109,16 +109,19 @@ pub enum Delay {
     Exponential(Duration),
     /// Uniformly distributed between the two, both included.
     Uniform(Duration, Duration),
+    /// Without an end: a grant is held until it is lost or the trial ends.
+    Forever,
 }
 
 impl Delay {
     /// No delay at all.
     pub const NONE: Delay = Delay::Fixed(Duration::ZERO);
 
-    /// The next delay. Draws nothing from `rng` for a fixed one.
+    /// The next delay; [`Duration::MAX`] for one without an end. Draws nothing from `rng` for that and for a fixed one.
     pub fn draw(&self, rng: &mut impl Rng) -> Duration {
         match *self {
             Delay::Fixed(length) => length,
+            Delay::Forever => Duration::MAX,
             Delay::Exponential(mean) => {
                 let factor: f64 = Exp1.sample(rng);
                 // Beyond what a duration can hold it is for ever in any case.
@@ -177,6 +180,30 @@ pub enum Mode {
     Open(Arrivals),
 }
 
+/// What the faults to come ask of a fleet beforehand. Each costs something, so each is there only where a scenario needs it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Precautions {
+    /// Faults may come at all: it is noted who holds what, holders write to a fenced store, and a worker that loses its
+    /// session opens another one.
+    pub faults: bool,
+    /// Workers may crash: ZooKeeper sessions are opened so that they outlive their connection.
+    pub crash: bool,
+    /// Workers may be paused: each runs on a thread of its own, which can be put to sleep with all that belongs to it.
+    pub pause: bool,
+    /// Workers may be cut off: each talks to the servers through a relay of its own.
+    pub cut: bool,
+}
+
+/// How a worker is cut off from the servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CutHow {
+    /// Its connections are broken, and new ones refused.
+    Sever,
+    /// Its connections stay, and nothing passes through them either way.
+    Blackhole,
+}
+
 /// What each worker of an arm does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkerSettings {
@@ -184,7 +211,7 @@ pub struct WorkerSettings {
     pub recipe: Recipe,
     /// How many workers, each with its own session.
     pub workers: u32,
-    /// How many locks they are spread over, worker by worker.
+    /// How many locks or elections they are spread over, worker by worker.
     pub resources: u32,
     /// What drives them.
     pub mode: Mode,
@@ -192,6 +219,9 @@ pub struct WorkerSettings {
     pub hold: Delay,
     /// How long a worker rests between a release and its next acquire; not used in an open loop.
     pub think: Delay,
+    /// Leader selector, closed loop: whether a worker joins the queue again before it gives its leadership up, and not after a
+    /// think. `false` for every other recipe and mode.
+    pub auto_requeue: bool,
     /// The session timeout asked for; etcd: the lease's ttl, in whole seconds.
     pub session_timeout: Duration,
     /// etcd: over how many client connections the workers are spread, worker by worker; `None`: each has its own. The
@@ -201,4 +231,6 @@ pub struct WorkerSettings {
     pub connect_concurrency: u32,
     /// The seed of every random choice.
     pub seed: u64,
+    /// What the faults to come ask for.
+    pub precautions: Precautions,
 }

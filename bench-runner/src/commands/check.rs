@@ -9,7 +9,7 @@ use super::{Failure, print};
 use crate::cli::CheckArgs;
 use crate::exit;
 use crate::run::schedule;
-use crate::scenario::{self, ArmSettings, Scenario};
+use crate::scenario::{self, ArmSettings, FaultKind, FaultSettings, Scenario, WorkerFault};
 
 /// About how long starting three servers and writing the report takes; settling and tidying up around a trial; and each
 /// worker's session, opened and closed.
@@ -40,6 +40,12 @@ fn describe(scenario: &Scenario) -> String {
     for (number, arm) in scenario.arms.iter().enumerate() {
         line(&mut text, &format!("arm {number}"), &describe_arm(arm));
     }
+    for (number, fault) in scenario.faults.iter().enumerate() {
+        line(&mut text, &format!("fault {number}"), &describe_fault(fault, scenario));
+        if let Some(note) = harmless_pause(fault, scenario) {
+            line(&mut text, "", &note);
+        }
+    }
     let order: Vec<String> = schedule::plan(scenario)
         .iter()
         .map(|planned| if planned.is_warmup() { format!("({})", planned.arm) } else { planned.arm.to_string() })
@@ -68,14 +74,47 @@ fn describe_arm(arm: &ArmSettings) -> String {
         Some(connections) => format!(" over {connections} shared connections"),
         None => String::new(),
     };
+    let resources = match (settings.recipe.is_election(), settings.resources) {
+        (false, 1) => "lock",
+        (false, _) => "locks",
+        (true, 1) => "election",
+        (true, _) => "elections",
+    };
+    let requeue = if settings.auto_requeue { ", queues again before it gives up" } else { "" };
     format!(
-        "{name} on {}: {} workers{connections}, {} {}, hold {}, {mode}",
+        "{name} on {}: {} workers{connections}, {} {resources}, hold {}, {mode}{requeue}",
         arm.service,
         settings.workers,
         settings.resources,
-        if settings.resources == 1 { "lock" } else { "locks" },
         delay(&settings.hold),
     )
+}
+
+/// What breaks, when, how often in each trial, and for how long.
+fn describe_fault(fault: &FaultSettings, scenario: &Scenario) -> String {
+    let show = humantime::format_duration;
+    let mut text = format!("{} at {}", fault.kind, show(fault.at));
+    match (fault.every, fault.due_count(scenario.trials.duration)) {
+        (None, _) => {}
+        (Some(every), 1) => text += &format!(", then every {}: once in a trial", show(every)),
+        (Some(every), due) => text += &format!(", then every {}: {due} times in a trial", show(every)),
+    }
+    match (fault.kind.length(), fault.kind.heals()) {
+        (Some(length), _) => text += &format!(", for {}", show(length)),
+        (None, true) => text += ", to the end of the trial",
+        (None, false) => {}
+    }
+    text
+}
+
+/// A pause that nobody loses anything by: told, for it is rarely what was meant.
+fn harmless_pause(fault: &FaultSettings, scenario: &Scenario) -> Option<String> {
+    let FaultKind::Worker { fault: WorkerFault::Pause(length), .. } = fault.kind else { return None };
+    let keeps_all = |(_, arm): &(usize, &ArmSettings)| arm.workers.session_timeout >= length;
+    let arms = scenario.arms.iter().enumerate().filter(keeps_all).map(|(number, _)| number.to_string());
+    let arms = arms.collect::<Vec<_>>().join(", ");
+    let note = "note: not longer than the session timeout, so a paused worker loses nothing";
+    (!arms.is_empty()).then(|| format!("{note} (arm {arms})"))
 }
 
 fn delay(delay: &Delay) -> String {
@@ -84,6 +123,7 @@ fn delay(delay: &Delay) -> String {
         Delay::Fixed(length) => show(length).to_string(),
         Delay::Exponential(mean) => format!("exponential, mean {}", show(mean)),
         Delay::Uniform(low, high) => format!("uniform, {} to {}", show(low), show(high)),
+        Delay::Forever => "for ever".to_owned(),
     }
 }
 
@@ -106,4 +146,54 @@ fn estimate(scenario: &Scenario) -> String {
     let about = humantime::format_duration(Duration::from_secs(about.as_secs()));
     let drains = if drains { ", and as long as the drains take" } else { "" };
     format!("about {about}{drains}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elections_and_faults_are_explained() {
+        let text = r#"
+version = 1
+workers = { count = 200, hold = "forever", session_timeout = "4s" }
+trials = { duration = "1m" }
+[[arm]]
+recipe = "election/naive"
+[[arm]]
+recipe = "election/leader-selector"
+workers = { hold = "5ms", locks = 2, session_timeout = "20s" }
+[[arm]]
+recipe = "lock/sequential"
+[[fault]]
+kind = "crash"
+target = "holder"
+at = "5s"
+every = "6s"
+count = 9
+[[fault]]
+kind = "pause"
+target = "waiter"
+at = "5s"
+for = "10s"
+[[fault]]
+kind = "cut"
+how = "blackhole"
+target = 0.07
+at = "5s"
+every = "30s"
+[[fault]]
+kind = "kill-node"
+target = "leader"
+at = "10s"
+every = "15s"
+for = "10s"
+[[fault]]
+kind = "restart-node"
+target = "random"
+at = "52s"
+"#;
+        let scenario = scenario::parse("test", text, &[]).unwrap_or_else(|error| panic!("{error}"));
+        insta::assert_snapshot!(describe(&scenario));
+    }
 }

@@ -224,7 +224,7 @@ impl<'a> Pipeline<'a> {
             return Ok(end);
         }
         self.notice(&arm.label, &recording);
-        let measured = measure_trial::measure(arm, &recording);
+        let measured = measure_trial::measure(self.scenario, arm, &recording);
         self.progress.trial_over(&line(&arm.label, &measured));
         self.trials[planned.arm].push(measured);
         self.folder.add_trial(&arm.label, &recording)?;

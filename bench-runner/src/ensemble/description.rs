@@ -52,6 +52,11 @@ pub enum Role {
 }
 
 impl Role {
+    /// Whether a node in this role orders the writes.
+    pub fn leads(self) -> bool {
+        matches!(self, Role::Leader | Role::Standalone)
+    }
+
     /// Reads the role from what `mntr` calls `zk_server_state`.
     pub fn from_state(state: &str) -> Role {
         match state {

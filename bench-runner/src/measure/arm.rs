@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use workloads::settings::Mode;
 
-use super::fan_out;
 use super::figures::{
-    Arm, Bystander, GeneratorUse, KindCount, Notifications, Quantity, Requests, Safety, Series, Trial,
+    Arm, Bystander, Fencing, GeneratorUse, KindCount, Notifications, Quantity, Requests, Safety, Series, Trial,
 };
 use super::histogram::{self, Micros};
 use super::series::HeatSum;
 use super::spike::SpikeSum;
 use super::stages::Stages;
 use super::trial::{MeasuredTrial, per};
+use super::{failover, fan_out};
 use crate::scenario::ArmSettings;
 
 /// An arm's figures, and the histograms that they are from.
@@ -63,6 +63,13 @@ pub fn merge(arm: &ArmSettings, trials: &[MeasuredTrial]) -> MeasuredArm {
         wake_to_grant_ms: histogram::latency(&stages.wake_to_grant),
         handoff_ms: histogram::latency(&stages.handoff),
         safety: safety(&figures),
+        failover_ms: failover::latencies(figures.iter().flat_map(|trial| &trial.failovers)),
+        failovers: failover::of_arm(
+            &figures,
+            first.and_then(|trial| trial.bounds),
+            fencing(trials),
+            trials.iter().map(|trial| trial.sessions_lost).sum(),
+        ),
         bystander_ms: Bystander {
             rest: histogram::latency(&merged(trials, |trial| &trial.bystander_rest)),
             during: histogram::latency(&merged(trials, |trial| &trial.bystander_during)),
@@ -83,6 +90,7 @@ pub fn merge(arm: &ArmSettings, trials: &[MeasuredTrial]) -> MeasuredArm {
             heat_map: heat.heat_map(),
             rates: first.map(|trial| trial.rates.clone()).unwrap_or_default(),
             nodes: first.map(|trial| trial.nodes.clone()).unwrap_or_default(),
+            leaderships: first.map(|trial| trial.leaderships.clone()).unwrap_or_default(),
         },
     };
     MeasuredArm { figures, stages }
@@ -156,11 +164,23 @@ fn safety(trials: &[&Trial]) -> Safety {
     let sum = |of: fn(&Safety) -> u64| trials.iter().map(|trial| of(&trial.safety)).sum();
     Safety {
         overlaps: sum(|safety| safety.overlaps),
+        overlaps_asked: sum(|safety| safety.overlaps_asked),
+        longest_overlap_us: trials.iter().map(|trial| trial.safety.longest_overlap_us).max().unwrap_or(0),
         token_regressions: sum(|safety| safety.token_regressions),
         lost_updates: all(trials.iter().map(|trial| trial.safety.lost_updates)),
         fifo_inversions: sum(|safety| safety.fifo_inversions),
         starved: sum(|safety| safety.starved),
         failed: sum(|safety| safety.failed),
+    }
+}
+
+fn fencing(trials: &[MeasuredTrial]) -> Fencing {
+    let sum = |of: fn(&Fencing) -> u64| trials.iter().map(|trial| of(&trial.fencing)).sum();
+    Fencing {
+        accepted: sum(|fencing| fencing.accepted),
+        refused: sum(|fencing| fencing.refused),
+        told: sum(|fencing| fencing.told),
+        acted_stale: sum(|fencing| fencing.acted_stale),
     }
 }
 

@@ -27,7 +27,7 @@ pub fn notifications(settings: &WorkerSettings) -> Option<u64> {
 mod tests {
     use std::time::Duration;
 
-    use workloads::settings::Delay;
+    use workloads::settings::{Delay, Precautions};
 
     use super::*;
 
@@ -39,10 +39,12 @@ mod tests {
             mode,
             hold: Delay::NONE,
             think: Delay::NONE,
+            auto_requeue: false,
             session_timeout: Duration::from_secs(10),
             connections: None,
             connect_concurrency: 1,
             seed: 1,
+            precautions: Precautions::default(),
         }
     }
 

@@ -3,11 +3,15 @@
 //! Plain data with units in the names. Times are milliseconds, from HDR histograms of microseconds with three significant
 //! digits; counts are exact. A figure that was not measured is `null`, never 0.
 
+mod failover;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::settings::{Recipe, Service};
+
+pub use failover::{DetectionBounds, Failover, FailoverLatency, Failovers, Fencing, Leadership};
 
 /// A figure of several trials: its mean, and how far the trials lie apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -115,8 +119,15 @@ pub struct FanOut {
 /// Whether the recipe kept its promises. Every count but `fifo_inversions` and `starved` must be 0 for a lock to be one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Safety {
-    /// Grants that began before the previous one of the same lock had sent its release.
+    /// Grants that began before the previous one of the same lock was over: before its release was sent, or its holder had
+    /// learnt that it is lost.
     pub overlaps: u64,
+    /// Overlaps that the scenario asks for: a holder was paused or cut off. Not among `overlaps`, and no violation.
+    #[serde(default)]
+    pub overlaps_asked: u64,
+    /// The longest of those that were asked for, in microseconds.
+    #[serde(default)]
+    pub longest_overlap_us: u64,
     /// Grants whose fencing token was not larger than that of the grant before.
     pub token_regressions: u64,
     /// Updates of a shared counter that were lost; `null` where no counter was kept.
@@ -193,6 +204,9 @@ pub struct Trial {
     pub generator: GeneratorUse,
     /// CPU seconds of all nodes together.
     pub nodes_cpu_seconds: f64,
+    /// The faults, in the order in which they struck.
+    #[serde(default)]
+    pub failovers: Vec<Failover>,
 }
 
 /// Everything about one arm, over all its measured trials.
@@ -241,6 +255,12 @@ pub struct Arm {
     pub handoff_ms: Latency,
     /// Safety, summed over the trials.
     pub safety: Safety,
+    /// Failovers, all trials together.
+    #[serde(default)]
+    pub failover_ms: FailoverLatency,
+    /// The faults; `null` where the scenario has none.
+    #[serde(default)]
+    pub failovers: Option<Failovers>,
     /// Bystanders, all trials together.
     pub bystander_ms: Bystander,
     /// The generator in this arm's trials: CPU summed, memory and lag the worst.
@@ -357,6 +377,9 @@ pub struct Series {
     pub rates: Vec<RatePoint>,
     /// The nodes over time in the first trial.
     pub nodes: Vec<NodesPoint>,
+    /// Who held when in the first trial, where there were faults: the first 500 stretches.
+    #[serde(default)]
+    pub leaderships: Vec<Leadership>,
 }
 
 /// The ratio that the herd costs: the naive arm against the herd-free one.

@@ -11,6 +11,7 @@
 //! | [`stages`] | latencies by stage, and the handoff |
 //! | [`safety`] | overlaps, order of tokens, order of the queue, starvation |
 //! | [`fan_out`] | notifications by the release that caused them |
+//! | [`failover`] | how faults were survived: detection, takeover, recovery |
 //! | [`closed_form`] | the notifications that a settled drain must cost |
 //! | [`spike`] | requests and notifications around releases |
 //! | [`series`] | what the charts draw over time |
@@ -20,6 +21,7 @@
 pub mod arm;
 pub mod closed_form;
 pub mod contrast;
+pub mod failover;
 pub mod fan_out;
 pub mod figures;
 pub mod histogram;

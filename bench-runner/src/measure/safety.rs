@@ -3,19 +3,23 @@
 //! All workers of one process share one monotonic clock, so overlap is decided, not guessed: a grant is stamped when the
 //! worker has learnt of it and a release before it is sent, so that two grants of a correct lock can never overlap.
 
+use std::collections::BTreeSet;
+
 use workloads::record::{Acquisition, Outcome};
 
 use super::figures::Safety;
 
-/// Checks one trial. `workers` is how many there were.
-pub fn check(acquisitions: &[Acquisition], workers: u32) -> Safety {
+/// Checks one trial. `workers` is how many there were; `asked` are the tokens of grants whose holders were paused or cut off, so
+/// that the scenario asks for what may come of it; `forever` says that grants are held until they are lost.
+pub fn check(acquisitions: &[Acquisition], workers: u32, asked: &BTreeSet<i64>, forever: bool) -> Safety {
     let mut safety = Safety {
-        starved: starved(acquisitions, workers),
+        // Where nobody gives way, waiting is no wrong.
+        starved: if forever { 0 } else { starved(acquisitions, workers) },
         failed: acquisitions.iter().filter(|acquisition| acquisition.outcome == Outcome::Failed).count() as u64,
         ..Safety::default()
     };
     for lock in by_lock(acquisitions) {
-        safety.overlaps += overlaps(&lock.granted);
+        overlaps(&lock.granted, asked, &mut safety);
         safety.token_regressions += token_regressions(&lock.granted);
         safety.fifo_inversions += fifo_inversions(&lock);
     }
@@ -50,24 +54,27 @@ pub(super) fn by_lock(acquisitions: &[Acquisition]) -> Vec<OfLock<'_>> {
     sorted
 }
 
-/// Grants that began before an earlier one of the same lock had sent its release. A grant that was never released (held to
-/// the end) overlaps with everything that came after it; one whose release failed was over with its session at an unknown
-/// moment, and is not held against its successors.
-fn overlaps(granted: &[&Acquisition]) -> u64 {
-    let mut held_until = 0;
-    let mut overlaps = 0;
+/// Grants that began before an earlier one of the same lock was over. A grant that was never over (held to the end) overlaps
+/// with everything that came after it; one whose end is not known was over with its session at an unknown moment, and is not
+/// held against its successors. An overlap with nothing but grants in `asked` is counted apart.
+fn overlaps(granted: &[&Acquisition], asked: &BTreeSet<i64>, safety: &mut Safety) {
+    let (mut held_until, mut asked_until) = (0, 0);
     for acquisition in granted {
         if acquisition.granted < held_until {
-            overlaps += 1;
+            safety.overlaps += 1;
+        } else if acquisition.granted < asked_until {
+            safety.overlaps_asked += 1;
+            let length = (asked_until - acquisition.granted) / 1_000;
+            safety.longest_overlap_us = safety.longest_overlap_us.max(length);
         }
         let until = match acquisition.outcome {
             Outcome::Held => u64::MAX,
-            _ if acquisition.release_sent == 0 => acquisition.granted,
-            _ => acquisition.release_sent,
+            _ if acquisition.over == 0 => acquisition.granted,
+            _ => acquisition.over,
         };
-        held_until = held_until.max(until);
+        let latest = if asked.contains(&acquisition.token) { &mut asked_until } else { &mut held_until };
+        *latest = until.max(*latest);
     }
-    overlaps
 }
 
 /// Grants whose token is not larger than that of the grant before.
@@ -91,18 +98,19 @@ fn fifo_inversions(lock: &OfLock<'_>) -> u64 {
     inversions
 }
 
-/// Workers that waited and never got a grant.
+/// Workers that waited and never got a grant, without those that a fault ended.
 fn starved(acquisitions: &[Acquisition], workers: u32) -> u64 {
     let mut tried = vec![false; workers as usize];
-    let mut granted = vec![false; workers as usize];
+    let mut served = vec![false; workers as usize];
     for acquisition in acquisitions {
         let worker = acquisition.worker as usize;
         if worker < tried.len() {
             tried[worker] = true;
-            granted[worker] |= acquisition.is_granted();
+            let ended = matches!(acquisition.outcome, Outcome::Closed | Outcome::Crashed);
+            served[worker] |= acquisition.is_granted() || ended;
         }
     }
-    tried.iter().zip(&granted).filter(|(tried, granted)| **tried && !**granted).count() as u64
+    tried.iter().zip(&served).filter(|(tried, served)| **tried && !**served).count() as u64
 }
 
 #[cfg(test)]
@@ -110,6 +118,32 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn judged(acquisitions: &[Acquisition], workers: u32) -> Safety {
+        check(acquisitions, workers, &BTreeSet::new(), false)
+    }
+
+    #[test]
+    fn an_overlap_with_a_holder_that_was_stopped_on_purpose_is_told_apart() {
+        // It is told at 40 that it lost at some time before 30; the next one was granted at 30.
+        let paused = Acquisition { outcome: Outcome::Lost, over: 40_000, ..grant(0, 10, 1, 5, 0) };
+        let next = grant(1, 11, 2, 30_000, 60_000);
+        let safety = check(&[paused, next], 2, &BTreeSet::from([10]), false);
+        assert_eq!((safety.overlaps, safety.overlaps_asked, safety.longest_overlap_us), (0, 1, 10));
+        assert_eq!(judged(&[paused, next], 2).overlaps, 1);
+        // One that overlaps with another besides is a violation all the same.
+        let third = grant(2, 12, 3, 35_000, 70_000);
+        let safety = check(&[paused, next, third], 3, &BTreeSet::from([10]), false);
+        assert_eq!((safety.overlaps, safety.overlaps_asked), (1, 1));
+    }
+
+    #[test]
+    fn a_holder_that_died_is_over_with_its_death() {
+        let died =
+            Acquisition { outcome: Outcome::Crashed, release_sent: 0, released: 0, over: 20, ..grant(0, 10, 1, 5, 0) };
+        assert_eq!(judged(&[died, grant(1, 11, 2, 25, 30)], 2).overlaps, 0);
+        assert_eq!(judged(&[died, grant(1, 11, 2, 15, 30)], 2).overlaps, 1);
+    }
 
     /// A complete acquisition: called and queued, granted, released.
     fn grant(worker: u32, token: i64, called: u64, granted: u64, released: u64) -> Acquisition {
@@ -120,6 +154,7 @@ mod tests {
             granted,
             release_sent: released,
             released: released + 1,
+            over: released,
             ..Acquisition::called(worker, 0, called, called)
         }
     }
@@ -127,53 +162,54 @@ mod tests {
     #[test]
     fn a_lock_that_works_has_nothing_to_report() {
         let acquisitions = [grant(0, 10, 1, 5, 20), grant(1, 11, 2, 25, 30), grant(2, 12, 3, 35, 40)];
-        assert_eq!(check(&acquisitions, 3), Safety::default());
+        assert_eq!(judged(&acquisitions, 3), Safety::default());
     }
 
     #[test]
     fn two_holders_at_once_are_found() {
         let acquisitions = [grant(0, 10, 1, 5, 20), grant(1, 11, 2, 19, 30)];
-        assert_eq!(check(&acquisitions, 2).overlaps, 1);
+        assert_eq!(judged(&acquisitions, 2).overlaps, 1);
     }
 
     #[test]
     fn a_grant_after_one_that_is_still_held_is_an_overlap() {
-        let held = Acquisition { outcome: Outcome::Held, release_sent: 0, released: 0, ..grant(0, 10, 1, 5, 0) };
-        assert_eq!(check(&[held, grant(1, 11, 2, 50, 60)], 2).overlaps, 1);
+        let held =
+            Acquisition { outcome: Outcome::Held, release_sent: 0, released: 0, over: 0, ..grant(0, 10, 1, 5, 0) };
+        assert_eq!(judged(&[held, grant(1, 11, 2, 50, 60)], 2).overlaps, 1);
     }
 
     #[test]
     fn a_long_holder_overlaps_with_more_than_the_next() {
         let acquisitions = [grant(0, 10, 1, 5, 100), grant(1, 11, 2, 20, 30), grant(2, 12, 3, 40, 50)];
-        assert_eq!(check(&acquisitions, 3).overlaps, 2);
+        assert_eq!(judged(&acquisitions, 3).overlaps, 2);
     }
 
     #[test]
     fn tokens_must_rise() {
         let acquisitions = [grant(0, 11, 1, 5, 20), grant(1, 11, 2, 25, 30), grant(2, 9, 3, 35, 40)];
-        assert_eq!(check(&acquisitions, 3).token_regressions, 2);
+        assert_eq!(judged(&acquisitions, 3).token_regressions, 2);
     }
 
     #[test]
     fn locks_are_judged_apart() {
         let other = Acquisition { resource: 1, ..grant(1, 3, 2, 6, 19) };
-        assert_eq!(check(&[grant(0, 10, 1, 5, 20), other], 2), Safety::default());
+        assert_eq!(judged(&[grant(0, 10, 1, 5, 20), other], 2), Safety::default());
     }
 
     #[test]
     fn overtaking_is_an_inversion_only_when_the_other_was_queued_first() {
         // Worker 1 called at 50, after worker 0 had been queued at 2, and was granted before it.
         let overtaken = [grant(0, 12, 1, 90, 95), grant(1, 11, 50, 60, 70)];
-        assert_eq!(check(&overtaken, 2).fifo_inversions, 1);
+        assert_eq!(judged(&overtaken, 2).fifo_inversions, 1);
         // Called at the same time: nobody was first.
         let together = [grant(0, 12, 1, 90, 95), grant(1, 11, 1, 60, 70)];
-        assert_eq!(check(&together, 2).fifo_inversions, 0);
+        assert_eq!(judged(&together, 2).fifo_inversions, 0);
     }
 
     #[test]
     fn overtaking_somebody_who_is_never_granted_counts() {
         let waiting = Acquisition { enqueued: 2, ..Acquisition::called(0, 0, 1, 1) };
-        let safety = check(&[waiting, grant(1, 11, 50, 60, 70)], 2);
+        let safety = judged(&[waiting, grant(1, 11, 50, 60, 70)], 2);
         assert_eq!((safety.fifo_inversions, safety.starved), (1, 1));
     }
 
@@ -195,7 +231,7 @@ mod tests {
                 .iter()
                 .filter(|b| acquisitions.iter().any(|a| key(a) < key(b) && b.granted < a.release_sent))
                 .count() as u64;
-            let found = check(&acquisitions, 40);
+            let found = judged(&acquisitions, 40);
             prop_assert_eq!((found.fifo_inversions, found.overlaps), (inversions, overlaps));
         }
     }

@@ -3,16 +3,20 @@
 use std::collections::BTreeMap;
 
 use workloads::record::{EventKind, RequestKind};
+use workloads::settings::Delay;
 
-use super::figures::{Bystander, GeneratorUse, KindCount, NodesPoint, Notifications, RatePoint, Requests, Trial};
+use super::figures::{
+    Bystander, DetectionBounds, Fencing, GeneratorUse, KindCount, Leadership, NodesPoint, Notifications, RatePoint,
+    Requests, Trial,
+};
 use super::histogram::{self, Micros};
 use super::series::{self, HeatSum};
 use super::spike::{self, SpikeSum};
 use super::stages::Stages;
-use super::{closed_form, fan_out, safety};
+use super::{closed_form, failover, fan_out, safety};
 use crate::ensemble::Kinds;
 use crate::run::recording::{End, TrialRecording};
-use crate::scenario::ArmSettings;
+use crate::scenario::{ArmSettings, Scenario};
 
 /// How late a timer task may run in the 99th percentile, in milliseconds, before the generator counts as saturated. The herd
 /// alone makes the generator handle a thousand notifications in one go, which takes it some tens of milliseconds; beyond
@@ -41,10 +45,15 @@ pub struct MeasuredTrial {
     pub(super) heat: HeatSum,
     pub(super) rates: Vec<RatePoint>,
     pub(super) nodes: Vec<NodesPoint>,
+    /// `None` where the scenario has no faults.
+    pub(super) bounds: Option<DetectionBounds>,
+    pub(super) fencing: Fencing,
+    pub(super) sessions_lost: u64,
+    pub(super) leaderships: Vec<Leadership>,
 }
 
 /// Measures one trial of `arm`.
-pub fn measure(arm: &ArmSettings, recording: &TrialRecording) -> MeasuredTrial {
+pub fn measure(scenario: &Scenario, arm: &ArmSettings, recording: &TrialRecording) -> MeasuredTrial {
     let workers = &recording.workers;
     let acquisitions = &workers.acquisitions;
     let seconds = workers.length as f64 / 1e9;
@@ -85,13 +94,19 @@ pub fn measure(arm: &ArmSettings, recording: &TrialRecording) -> MeasuredTrial {
         fan_out: fan_out::figures(&fan_outs),
         acquire_ms: histogram::latency(&stages.acquire),
         handoff_ms: histogram::latency(&stages.handoff),
-        safety: safety::check(acquisitions, arm.workers.workers),
+        safety: safety::check(
+            acquisitions,
+            arm.workers.workers,
+            &failover::asked_for(&recording.faults),
+            arm.workers.hold == Delay::Forever,
+        ),
         bystander_ms: Bystander {
             rest: histogram::latency(&bystander_rest),
             during: histogram::latency(&bystander_during),
         },
         generator,
         nodes_cpu_seconds: recording.nodes_cpu_seconds,
+        failovers: failover::of_trial(recording),
     };
     MeasuredTrial {
         figures,
@@ -106,6 +121,13 @@ pub fn measure(arm: &ArmSettings, recording: &TrialRecording) -> MeasuredTrial {
         heat: HeatSum::of(acquisitions),
         rates: series::rates(acquisitions, &workers.timeline, workers.length),
         nodes: series::nodes(&recording.samples),
+        bounds: arm.workers.precautions.faults.then(|| failover::bounds(arm, scenario)),
+        fencing: failover::fencing(recording),
+        sessions_lost: recording.sessions_lost,
+        leaderships: match arm.workers.precautions.faults {
+            true => failover::leaderships(acquisitions, workers.length),
+            false => Vec::new(),
+        },
     }
 }
 

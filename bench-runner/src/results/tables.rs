@@ -10,7 +10,7 @@ use crate::run::recording::TrialRecording;
 
 /// Columns of `acquisitions.csv`: one row for each acquisition of the measured trials. Times are nanoseconds since the start
 /// of the trial, on one clock for all workers; empty where the stage was not reached.
-pub const ACQUISITIONS: [&str; 14] = [
+pub const ACQUISITIONS: [&str; 16] = [
     "trial",
     "arm",
     "worker",
@@ -25,6 +25,8 @@ pub const ACQUISITIONS: [&str; 14] = [
     "granted_ns",
     "release_sent_ns",
     "released_ns",
+    "over_ns",
+    "stale_writes",
 ];
 
 /// Columns of `timeline.csv`: one row for each 10 ms of the measured trials in which anything happened.
@@ -59,6 +61,8 @@ pub fn write_acquisitions(
             reached(acquisition.granted),
             reached(acquisition.release_sent),
             reached(acquisition.released),
+            reached(acquisition.over),
+            acquisition.stale_writes,
         ))?;
     }
     Ok(())
@@ -70,6 +74,9 @@ fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Held => "held",
         Outcome::Waiting => "waiting",
         Outcome::Failed => "failed",
+        Outcome::Lost => "lost",
+        Outcome::Closed => "closed",
+        Outcome::Crashed => "crashed",
     }
 }
 

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use workloads::bystander::BystanderLatencies;
 use workloads::fleet::Failures;
+use workloads::fleet::faults::FencedWrites;
 use workloads::record::Recording;
 
 use super::generator::GeneratorRecording;
 use super::schedule::Planned;
 use crate::ensemble::Counters;
+use crate::scenario::FaultKind;
 
 /// How a trial ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +64,60 @@ pub struct Sample {
     pub generator_cpu_seconds: f64,
 }
 
+/// A grant that a worker had when a fault struck it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldRecord {
+    /// The worker.
+    pub worker: u32,
+    /// The lock or election.
+    pub resource: u32,
+    /// The grant's token.
+    pub token: i64,
+    /// When its znode or key was seen to be gone from the servers; `None` where the trial ended before. Nanoseconds since the
+    /// start of the trial, as all moments here.
+    pub gone: Option<u64>,
+}
+
+/// One fault, as it was carried out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaultRecord {
+    /// What was to break, and of whom.
+    pub kind: FaultKind,
+    /// When it struck: from this moment on nothing more was heard of the first of the victims.
+    pub issued: u64,
+    /// Why it was not carried out after all; `None` where it was.
+    pub skipped: Option<String>,
+    /// The workers that it struck, in the order of their numbers.
+    pub victims: Vec<u32>,
+    /// The grants that they had.
+    pub held: Vec<HeldRecord>,
+    /// The node that it struck.
+    pub node: Option<String>,
+    /// Whether somebody held, and everybody else stood in the queue with its watch armed, when it struck.
+    pub settled: bool,
+    /// When another node was seen to lead, where it struck the one that led.
+    pub new_leader: Option<u64>,
+    /// When what it broke was mended; `None` where there is nothing to mend, or it was mended after the measured time.
+    pub healed: Option<u64>,
+}
+
+impl FaultRecord {
+    /// One that has struck nobody yet.
+    pub fn new(kind: FaultKind, issued: u64) -> Self {
+        FaultRecord {
+            kind,
+            issued,
+            skipped: None,
+            victims: Vec::new(),
+            held: Vec::new(),
+            node: None,
+            settled: false,
+            new_leader: None,
+            healed: None,
+        }
+    }
+}
+
 /// One trial.
 #[derive(Clone, Debug)]
 pub struct TrialRecording {
@@ -92,4 +148,10 @@ pub struct TrialRecording {
     pub silent_nodes: BTreeMap<String, u32>,
     /// What workers were told that lost their session.
     pub failures: Failures,
+    /// The faults, in the order in which they struck.
+    pub faults: Vec<FaultRecord>,
+    /// Sessions that were lost, and that another one followed; only where faults were to come.
+    pub sessions_lost: u64,
+    /// Writes of holders to a store that checks the token; only where faults were to come.
+    pub fenced_writes: FencedWrites,
 }

@@ -14,6 +14,7 @@ use workloads::record::{Capacity, Recorder};
 use workloads::settings::{Mode, Recipe};
 use workloads::worker::Plan;
 
+use super::faults::Faults;
 use super::generator;
 use super::progress::{Progress, Step};
 use super::recording::{End, MissingBook, Sample, TrialRecording};
@@ -181,14 +182,18 @@ impl<'a> Started<'a> {
     }
 
     async fn measure(mut self) -> TrialRecording {
-        let Context { ensemble, progress, .. } = *self.context;
+        let Context { ensemble, progress, scenario, .. } = *self.context;
         let counters_before = ensemble.counters().await;
         let watch = generator::Watch::start();
         let nodes_cpu_before = nodes_cpu_seconds(ensemble);
 
         self.bystanders.enter(Phase::Contention);
         self.fleet.start();
-        let (mut end, samples, silent_nodes) = self.watch_until_over().await;
+        let seed = scenario.seed.wrapping_add(u64::from(self.planned.position));
+        // A warm-up warms up, and nothing else.
+        let faults = if self.planned.is_warmup() { &[][..] } else { &scenario.faults };
+        let faults = Faults::new(faults, ensemble, &self.recorder, seed);
+        let (mut end, samples, silent_nodes) = self.watch_until_over(&faults).await;
         let length = self.recorder.now();
         self.fleet.stop();
         self.bystanders.enter(Phase::Between);
@@ -200,6 +205,7 @@ impl<'a> Started<'a> {
             _ => progress.step(Step::Closing),
         }
         let lost = matches!(end, End::EnsembleLost(_) | End::WorkersLost);
+        let faults = faults.heal(&self.fleet).await;
         let at_rest = !lost && self.fleet.come_to_rest(REST_LIMIT).await;
         let (counters, missing_book) = match lost {
             true => (None, Some(MissingBook::EndedBefore)),
@@ -210,6 +216,7 @@ impl<'a> Started<'a> {
         }
         let lost = matches!(end, End::EnsembleLost(_) | End::WorkersLost);
         let failures = self.fleet.failures();
+        let (sessions_lost, fenced_writes) = (self.fleet.sessions_lost(), self.fleet.fenced_writes());
         let arrivals_left = matches!(self.arm.workers.mode, Mode::Open(_)).then(|| self.plan.arrivals_left(length));
         let workers = self.fleet.finish(length).await;
         let bystanders = timeout(TIDY_LIMIT, self.bystanders.finish()).await.unwrap_or_default();
@@ -232,6 +239,9 @@ impl<'a> Started<'a> {
             idle_rss_bytes: self.context.idle_rss_bytes,
             silent_nodes,
             failures,
+            faults,
+            sessions_lost,
+            fenced_writes,
         }
     }
 
@@ -252,8 +262,8 @@ impl<'a> Started<'a> {
         }
     }
 
-    /// Waits until the trial is over, whichever way, and samples the nodes meanwhile.
-    async fn watch_until_over(&self) -> (End, Vec<Sample>, BTreeMap<String, u32>) {
+    /// Waits until the trial is over, whichever way; carries the faults out and samples the nodes meanwhile.
+    async fn watch_until_over(&self, faults: &Faults<'_>) -> (End, Vec<Sample>, BTreeMap<String, u32>) {
         let ensemble = self.context.ensemble;
         let begun = Instant::now();
         let mut samples = Vec::new();
@@ -287,6 +297,7 @@ impl<'a> Started<'a> {
         };
         let end = tokio::select! {
             end = over => end,
+            () = faults.carry_out(&self.fleet, begun, self.length) => unreachable!("it goes on to the end"),
             () = trimming => unreachable!("it trims for ever"),
             () = sampling => unreachable!("it samples for ever"),
         };

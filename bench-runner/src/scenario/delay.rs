@@ -1,4 +1,5 @@
-//! Hold and think times as the file has them: `"5ms"`, `{ exponential = "5ms" }` or `{ uniform = ["1ms", "5ms"] }`.
+//! Hold and think times as the file has them: `"5ms"`, `{ exponential = "5ms" }` or `{ uniform = ["1ms", "5ms"] }`; a hold
+//! also as `"forever"`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,6 +15,9 @@ use super::duration::Span;
 /// The ways to write a delay, for messages.
 pub(super) const REMEDY: &str = "write \"5ms\", { exponential = \"5ms\" } or { uniform = [\"1ms\", \"5ms\"] }";
 
+/// The word for a hold that does not end by itself.
+const FOREVER: &str = "forever";
+
 /// The names of the distributions.
 const NAMES: [&str; 2] = ["exponential", "uniform"];
 
@@ -26,6 +30,16 @@ pub enum DelayText {
     Exponential(Span),
     /// Uniformly distributed between the two, both included; the first is not longer than the second.
     Uniform(Span, Span),
+    /// Until the grant is lost or the trial ends; no think lasts so long.
+    Forever,
+}
+
+impl DelayText {
+    /// Whether it is no delay at all, whatever is drawn.
+    pub fn is_zero(self) -> bool {
+        let none = Span::default();
+        matches!(self, DelayText::Fixed(length) | DelayText::Exponential(length) | DelayText::Uniform(_, length) if length == none)
+    }
 }
 
 impl From<DelayText> for Delay {
@@ -34,6 +48,7 @@ impl From<DelayText> for Delay {
             DelayText::Fixed(length) => Delay::Fixed(length.0),
             DelayText::Exponential(mean) => Delay::Exponential(mean.0),
             DelayText::Uniform(low, high) => Delay::Uniform(low.0, high.0),
+            DelayText::Forever => Delay::Forever,
         }
     }
 }
@@ -58,6 +73,9 @@ impl<'de> Visitor<'de> for DelayVisitor {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<DelayText, E> {
+        if text.trim() == FOREVER {
+            return Ok(DelayText::Forever);
+        }
         text.parse().map(DelayText::Fixed).map_err(E::custom)
     }
 
@@ -109,6 +127,7 @@ impl Serialize for DelayText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (name, ends): (&str, &[Span]) = match self {
             DelayText::Fixed(length) => return length.serialize(serializer),
+            DelayText::Forever => return serializer.serialize_str(FOREVER),
             DelayText::Exponential(mean) => {
                 let mut map = serializer.serialize_map(Some(1))?;
                 map.serialize_entry("exponential", mean)?;
@@ -133,6 +152,7 @@ impl JsonSchema for DelayText {
             "description": "How long something lasts: always the same, or drawn anew from a distribution each time.",
             "oneOf": [
                 span,
+                { "const": FOREVER, "description": "Until the grant is lost or the trial ends; only for `hold`." },
                 {
                     "type": "object",
                     "description": "Exponentially distributed with this mean: many short ones, few long ones.",
@@ -169,6 +189,7 @@ mod tests {
     fn delays() -> impl Strategy<Value = DelayText> {
         let span = || (0..=86_400_000_000_000_u64).prop_map(|nanos| Span(Duration::from_nanos(nanos)));
         prop_oneof![
+            Just(DelayText::Forever),
             span().prop_map(DelayText::Fixed),
             span().prop_map(DelayText::Exponential),
             (span(), span()).prop_map(|(a, b)| DelayText::Uniform(a.min(b), a.max(b))),

@@ -90,7 +90,7 @@ fn wrong_type(path: &KeyPath, found: Option<&toml::Value>, expected: &str) -> Pr
         "f64" => "a number",
         "a boolean" => "true or false",
         "a string" => "a text in quotes",
-        "a sequence" if path.last_key() == "arm" => "a list of tables",
+        "a sequence" if is_list_of_tables(path) => "a list of tables",
         "a sequence" => "a list",
         // Structs name themselves (`struct WorkersFile`), enums say what they are to serde.
         _ if expected.starts_with("struct ") => "a table",
@@ -99,8 +99,9 @@ fn wrong_type(path: &KeyPath, found: Option<&toml::Value>, expected: &str) -> Pr
     };
     let problem = Problem::value(path, format!("{} must be {wanted}, not {}", place(path), kind(found)));
     let remedy = match (found, expected) {
-        (Some(toml::Value::Table(_)), "a sequence") if path.last_key() == "arm" => {
-            Some("write `[[arm]]`, with two brackets, above each arm".to_owned())
+        (Some(toml::Value::Table(_)), "a sequence") if is_list_of_tables(path) => {
+            let key = path.last_key();
+            Some(format!("write `[[{key}]]`, with two brackets, above each {key}"))
         }
         (Some(toml::Value::String(text)), "u16" | "u32" | "u64" | "f64") if text.trim().parse::<f64>().is_ok() => {
             Some(format!("write it without quotes: {}", text.trim()))
@@ -119,6 +120,11 @@ fn wrong_type(path: &KeyPath, found: Option<&toml::Value>, expected: &str) -> Pr
         Some(remedy) => problem.remedy(remedy),
         None => problem,
     }
+}
+
+/// Whether the value is written as `[[arm]]` or `[[fault]]`.
+fn is_list_of_tables(path: &KeyPath) -> bool {
+    matches!(path.last_key(), "arm" | "fault")
 }
 
 /// What was found, in words.

@@ -9,6 +9,7 @@ use workloads::settings::{Recipe, Service};
 
 use super::delay::DelayText;
 use super::duration::Span;
+use super::fault::file::FaultFile;
 use super::settings::Provider;
 
 /// The version of the format that this program reads.
@@ -49,6 +50,9 @@ pub struct ScenarioFile {
     #[serde(default)]
     #[schemars(length(min = 1))]
     pub arm: Vec<ArmFile>,
+    /// What is broken on purpose in each trial of each arm, and when. A drain takes no faults.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fault: Vec<FaultFile>,
 }
 
 fn first_seed() -> u64 {
@@ -194,7 +198,7 @@ pub struct WorkersFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 1_000_000))]
     pub count: Option<u32>,
-    /// How many locks they are spread over, worker by worker; at most as many as workers. Default 1: everybody wants the same one.
+    /// How many locks or elections they are spread over, worker by worker; at most as many as workers. Default 1: everybody wants the same one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1), extend("default" = 1))]
     pub locks: Option<u32>,
@@ -202,14 +206,18 @@ pub struct WorkersFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ModeName", extend("default" = "closed"))]
     pub mode: Option<ModeName>,
-    /// How long a grant is held. Default `0ms`.
+    /// How long a grant is held: a lock, or leadership. `"forever"`: until it is lost or the trial ends, which a drain does not take. Default `0ms`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "DelayText", extend("default" = "0ms"))]
     pub hold: Option<DelayText>,
-    /// How long a worker rests between a release and its next acquire. Default `0ms`. Only the closed mode uses it.
+    /// How long a worker rests between a release and its next acquire; not `"forever"`. Default `0ms`. Only the closed mode uses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "DelayText", extend("default" = "0ms"))]
     pub think: Option<DelayText>,
+    /// `election/leader-selector` in the closed mode: whether a leader queues again before it gives its leadership up, so that it never misses a turn; then there is no `think`. No other recipe takes it. Default there `true`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub auto_requeue: Option<bool>,
     /// When acquires fall due; the open mode needs it, no other mode takes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ArrivalsFile")]
@@ -241,6 +249,7 @@ impl WorkersFile {
             mode: self.mode.or(base.mode),
             hold: self.hold.or(base.hold),
             think: self.think.or(base.think),
+            auto_requeue: self.auto_requeue.or(base.auto_requeue),
             arrivals: self.arrivals.or(base.arrivals),
             session_timeout: self.session_timeout.or(base.session_timeout),
             connect_concurrency: self.connect_concurrency.or(base.connect_concurrency),

@@ -5,8 +5,8 @@
 //! 1. [`load`](mod@load) reads the file, or says which one was probably meant;
 //! 2. `overrides` applies `--set key=value` to the document, before anything is read from it, so that an override is
 //!    refused by the same rules as a line of the file;
-//! 3. `read` turns the document into the types of [`file`](mod@file), with [`duration`] and [`delay`] for what TOML has no type for,
-//!    and collects every key that does not fit (`explain` words the complaint, `similar` finds the key that was meant);
+//! 3. `read` turns the document into the types of [`file`](mod@file), with [`duration`], [`delay`] and [`fault`] for what TOML has no
+//!    type for, and collects every key that does not fit (`explain` words the complaint, `similar` finds the key that was meant);
 //! 4. `validate` judges what the types cannot: ranges, and settings that contradict each other;
 //! 5. `resolve` merges the defaults, `[workers]` and each arm's own settings into [`settings`].
 //!
@@ -26,12 +26,14 @@ mod validate;
 pub mod delay;
 pub mod duration;
 pub mod error;
+pub mod fault;
 pub mod file;
 pub mod load;
 pub mod schema;
 pub mod settings;
 
 pub use error::ScenarioError;
+pub use fault::{CutHow, FaultKind, FaultSettings, NodeFault, NodeTarget, WorkerFault, WorkerTarget};
 pub use load::{load, parse};
 pub use schema::{schema, schema_text};
 pub use settings::{

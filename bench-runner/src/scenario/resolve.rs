@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use workloads::settings::{Arrivals, Delay, Mode, Service, WorkerSettings};
+use workloads::settings::{Arrivals, Delay, Mode, Precautions, Recipe, Service, WorkerSettings};
 
+use super::fault::file::FaultFile;
+use super::fault::{FaultKind, WorkerFault};
 use super::file::{ArmFile, ModeName, ProcessName, ScenarioFile, WorkersFile};
 use super::settings::{
     ArmSettings, BystanderSettings, EnsembleSettings, EtcdSettings, Scenario, TrialSettings, ZookeeperSettings,
@@ -51,6 +53,7 @@ pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
         },
         bystanders: BystanderSettings { sessions: file.bystanders.sessions, rate: file.bystanders.rate },
         arms: file.arm.iter().map(|arm| resolve_arm(arm, file)).collect::<Option<_>>()?,
+        faults: file.fault.iter().map(FaultFile::resolve).collect::<Option<_>>()?,
         text: String::new(),
         sha256: String::new(),
     })
@@ -72,14 +75,35 @@ fn resolve_arm(arm: &ArmFile, file: &ScenarioFile) -> Option<ArmSettings> {
             mode: resolve_mode(&workers)?,
             hold: delay(workers.hold),
             think: delay(workers.think),
+            auto_requeue: requeues(recipe, workers.mode.unwrap_or_default()) && workers.auto_requeue.unwrap_or(true),
             session_timeout: workers
                 .session_timeout
                 .map_or_else(|| default_timeout(service, file), |timeout| timeout.0),
             connections: workers.connections.filter(|_| service == Service::Etcd),
             connect_concurrency: workers.connect_concurrency.unwrap_or(64),
             seed: file.seed,
+            precautions: precautions(file)?,
         },
     })
+}
+
+/// What the scenario's faults ask of the workers beforehand.
+fn precautions(file: &ScenarioFile) -> Option<Precautions> {
+    let faults: Vec<_> = file.fault.iter().map(FaultFile::resolve).collect::<Option<_>>()?;
+    let any = |asks: fn(WorkerFault) -> bool| {
+        faults.iter().any(|fault| matches!(fault.kind, FaultKind::Worker { fault, .. } if asks(fault)))
+    };
+    Some(Precautions {
+        faults: !faults.is_empty(),
+        crash: any(|fault| fault == WorkerFault::Crash),
+        pause: any(|fault| matches!(fault, WorkerFault::Pause(_))),
+        cut: any(|fault| matches!(fault, WorkerFault::Cut { .. })),
+    })
+}
+
+/// Whether an arm of this recipe and mode can queue again before it gives its grant up.
+pub fn requeues(recipe: Recipe, mode: ModeName) -> bool {
+    recipe == Recipe::LeaderSelector && mode == ModeName::Closed
 }
 
 fn default_timeout(service: Service, file: &ScenarioFile) -> Duration {

@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::settings::{Service, WorkerSettings};
 
+use super::fault::FaultSettings;
+
 /// A scenario, ready to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
@@ -24,6 +26,9 @@ pub struct Scenario {
     pub bystanders: BystanderSettings,
     /// The arms in the order of the file; at least one, labels unique.
     pub arms: Vec<ArmSettings>,
+    /// What is broken on purpose in each trial of each arm, in the order of the file; none where a drain is among
+    /// the arms.
+    pub faults: Vec<FaultSettings>,
     /// The file's text after the overrides: reading it again gives this scenario again.
     pub text: String,
     /// SHA-256 of `text`, 64 lower-case hexadecimal digits.

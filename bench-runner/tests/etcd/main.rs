@@ -2,10 +2,15 @@
 //! missing: it fails.
 #![allow(clippy::unwrap_used)] // Helpers of tests; clippy knows only the tests themselves.
 
+mod abandoned;
 mod barriers;
+mod elections;
 mod ensemble;
 mod faults;
+mod leaderless;
 mod locks;
+mod observers;
+mod proxy;
 #[path = "../rounds/mod.rs"]
 mod rounds;
 mod runs;

@@ -11,9 +11,10 @@ use std::time::Duration;
 use bench_runner::ensemble::Ensemble;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use workloads::etcd::session::{Client, Connection, Untapped};
-use workloads::etcd::{NaiveLock, SequentialLock};
+use workloads::etcd::session::{Client, Connection, Session, Tap, Untapped};
+use workloads::etcd::{self, NaiveLock, SequentialLock};
 use workloads::recipe::{Grant, Lock, Observer, RecipeError};
+use workloads::settings::Recipe;
 
 use super::{PATIENCE, settings, start};
 
@@ -28,10 +29,21 @@ pub async fn three_nodes() -> Ensemble {
     start(settings(3)).await.unwrap()
 }
 
+/// Those that queue, each watching its predecessor alone.
+pub const QUEUES: [Recipe; 3] = [Recipe::SequentialLock, Recipe::LeaderLatch, Recipe::LeaderSelector];
+
+/// Those whose waiters all watch one key.
+pub const HERDS: [Recipe; 2] = [Recipe::NaiveLock, Recipe::NaiveElection];
+
 /// A session over a connection of its own that begins at the node at place `first`.
 pub async fn session_at(endpoints: &str, first: usize) -> Client {
+    tapped_session_at(endpoints, first, Arc::new(Untapped)).await
+}
+
+/// As [`session_at`], counted.
+pub async fn tapped_session_at(endpoints: &str, first: usize, tap: Arc<dyn Tap>) -> Client {
     let connection = Connection::new(endpoints, first).await.unwrap();
-    Client::open(Arc::new(connection), TTL, Arc::new(Untapped)).await.unwrap()
+    Client::open(Arc::new(connection), TTL, tap).await.unwrap()
 }
 
 /// Counts what an acquire tells.
@@ -89,15 +101,18 @@ impl<L: Lock + 'static> Contender<L> {
     }
 }
 
+/// A contender in this recipe.
+pub fn contending(recipe: Recipe, session: Client) -> Contender<etcd::Contender<Client>> {
+    Contender::begin(session.lease(), etcd::Contender::new(recipe, session, BASE, false).unwrap())
+}
+
 /// A contender for the sequential lock.
 pub fn sequential(session: Client) -> Contender<SequentialLock<Client>> {
-    use workloads::etcd::session::Session;
     Contender::begin(session.lease(), SequentialLock::new(session, BASE))
 }
 
 /// A contender for the naive lock.
 pub fn naive(session: Client) -> Contender<NaiveLock<Client>> {
-    use workloads::etcd::session::Session;
     Contender::begin(session.lease(), NaiveLock::new(session, BASE))
 }
 
@@ -109,6 +124,12 @@ pub async fn eventually(what: &str, condition: impl AsyncFn() -> bool) {
         }
     };
     timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("not after {PATIENCE:?}: {what}"));
+}
+
+/// Waits until so many watches stand.
+pub async fn watched(ensemble: &Ensemble, count: u64) {
+    eventually("so many watches", async || ensemble.counters().await.is_ok_and(|counters| counters.watches == count))
+        .await;
 }
 
 /// Polls a future once, and hands it back where it is not ready.

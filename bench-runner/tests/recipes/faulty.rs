@@ -17,7 +17,7 @@ pub enum Op {
     DataWatched,
     SetData,
     Children,
-    /// A watch fired: not asked, but in the same order of events.
+    /// A watch fired: not asked, but in the same order of events. A deed before it comes between the watch and the wait.
     Fired,
 }
 
@@ -94,9 +94,15 @@ impl<S: Session> Faulty<S> {
     }
 
     fn note(&self, op: Op) -> Option<Fault> {
+        let fault = self.next_fault(op);
+        self.script.lock().unwrap().calls.push(op);
+        fault
+    }
+
+    /// What is to become of the next call of `op`.
+    fn next_fault(&self, op: Op) -> Option<Fault> {
         let mut script = self.script.lock().unwrap();
         let nth = script.calls.iter().filter(|call| **call == op).count();
-        script.calls.push(op);
         script.faults.remove(&(op, nth))
     }
 
@@ -134,18 +140,22 @@ impl<S: Session> Faulty<S> {
         }
     }
 
-    fn watch(&self, watch: S::Watch) -> FaultyWatch<S> {
-        FaultyWatch { watch, session: self.clone() }
+    fn watch(&self, watch: S::Watch, path: &str) -> FaultyWatch<S> {
+        FaultyWatch { watch, path: path.to_owned(), session: self.clone() }
     }
 }
 
 pub struct FaultyWatch<S: Session> {
     watch: S::Watch,
+    path: String,
     session: Faulty<S>,
 }
 
 impl<S: Session> Watch for FaultyWatch<S> {
     async fn fired(self) -> Result<EventKind, SessionError> {
+        if let Some(Fault::After(deed)) = self.session.next_fault(Op::Fired) {
+            deed(self.path).await;
+        }
         let outcome = self.watch.fired().await;
         self.session.note(Op::Fired);
         outcome
@@ -187,7 +197,7 @@ impl<S: Session> Session for Faulty<S> {
     async fn exists_watched(&self, path: &str) -> Result<(Option<Stat>, Self::Watch), SessionError> {
         let (session, to) = (self.session.clone(), path.to_owned());
         let (stat, watch) = self.run(Op::Exists, path, async move { session.exists_watched(&to).await }).await?;
-        Ok((stat, self.watch(watch)))
+        Ok((stat, self.watch(watch, path)))
     }
 
     async fn data(&self, path: &str) -> Result<(Vec<u8>, Stat), SessionError> {
@@ -198,7 +208,7 @@ impl<S: Session> Session for Faulty<S> {
     async fn data_watched(&self, path: &str) -> Result<(Vec<u8>, Stat, Self::Watch), SessionError> {
         let (session, to) = (self.session.clone(), path.to_owned());
         let read = self.run(Op::DataWatched, path, async move { session.data_watched(&to).await }).await?;
-        Ok((read.0, read.1, self.watch(read.2)))
+        Ok((read.0, read.1, self.watch(read.2, path)))
     }
 
     async fn set_data(&self, path: &str, data: &[u8]) -> Result<(), SessionError> {
@@ -214,6 +224,6 @@ impl<S: Session> Session for Faulty<S> {
     async fn children_watched(&self, path: &str) -> Result<(Vec<String>, Self::Watch), SessionError> {
         let (session, to) = (self.session.clone(), path.to_owned());
         let (names, watch) = self.run(Op::Children, path, async move { session.children_watched(&to).await }).await?;
-        Ok((names, self.watch(watch)))
+        Ok((names, self.watch(watch, path)))
     }
 }

@@ -13,8 +13,10 @@ mod attribution;
 mod barriers;
 mod cancelled;
 mod death;
+mod elections;
 mod faulty;
 mod fleet;
+mod latch;
 mod layout;
 mod lost_create;
 mod lost_delete;
@@ -24,6 +26,7 @@ mod proxy;
 mod queue;
 #[path = "../rounds/mod.rs"]
 mod rounds;
+mod selector;
 mod tcp;
 mod tree;
 mod wire;

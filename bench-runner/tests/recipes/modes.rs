@@ -7,7 +7,7 @@ use bench_runner::ensemble::Counters;
 use workloads::fleet::{Fleet, Target};
 use workloads::recipe::Lock;
 use workloads::record::{Acquisition, Capacity, EventKind, Outcome, Recorder, Recording, RequestKind};
-use workloads::settings::{Arrivals, Delay, Mode, Recipe, Service, WorkerSettings};
+use workloads::settings::{Arrivals, Delay, Mode, Precautions, Recipe, Service, WorkerSettings};
 use workloads::worker::Plan;
 use workloads::zookeeper::NaiveLock;
 use workloads::zookeeper::session::{Session, SessionError};
@@ -22,10 +22,12 @@ pub fn settings(recipe: Recipe, workers: u32, resources: u32, mode: Mode) -> Wor
         mode,
         hold: Delay::NONE,
         think: Delay::NONE,
+        auto_requeue: false,
         session_timeout: LONG,
         connections: None,
         connect_concurrency: 16,
         seed: 7,
+        precautions: Precautions::default(),
     }
 }
 
@@ -154,6 +156,21 @@ fn a_drain_of_40_sequential_workers_over_3_locks_costs_what_the_closed_form_says
     on_ensemble(async |place| drain(place, Recipe::SequentialLock, 40, 3, one).await);
 }
 
+#[test]
+fn a_drain_of_50_naive_candidates_costs_what_the_closed_form_says() {
+    on_ensemble(async |place| drain(place, Recipe::NaiveElection, 50, 1, herd).await);
+}
+
+#[test]
+fn a_drain_of_50_leader_latches_costs_what_the_closed_form_says() {
+    on_ensemble(async |place| drain(place, Recipe::LeaderLatch, 50, 1, one).await);
+}
+
+#[test]
+fn a_drain_of_50_leader_selectors_costs_what_the_closed_form_says() {
+    on_ensemble(async |place| drain(place, Recipe::LeaderSelector, 50, 1, one).await);
+}
+
 async fn closed(place: &Place, recipe: Recipe) {
     const GRANTS: usize = 150;
     let trial = connect(place, &settings(recipe, 12, 2, Mode::Closed)).await;
@@ -180,6 +197,15 @@ fn the_books_of_a_closed_loop_of_naive_workers_agree() {
 #[test]
 fn the_books_of_a_closed_loop_of_sequential_workers_agree() {
     on_ensemble(async |place| closed(place, Recipe::SequentialLock).await);
+}
+
+#[test]
+fn the_books_of_a_closed_loop_of_every_election_agree() {
+    on_ensemble(async |place| {
+        for recipe in [Recipe::NaiveElection, Recipe::LeaderLatch, Recipe::LeaderSelector] {
+            closed(place, recipe).await;
+        }
+    });
 }
 
 /// Somebody blocks the lock: two workers wait in it, what falls due meanwhile is left over, and the wait of those that

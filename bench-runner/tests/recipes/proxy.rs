@@ -45,6 +45,8 @@ struct Shared {
     /// The operation before whose next reply the connection is cut.
     cut_reply_of: Mutex<Option<i32>>,
     severed: watch::Sender<bool>,
+    /// Whether nothing is forwarded although the connections stand.
+    silent: watch::Sender<bool>,
     /// Connections that are open now.
     open: watch::Sender<u32>,
 }
@@ -63,6 +65,7 @@ impl Proxy {
             traffic: Mutex::default(),
             cut_reply_of: Mutex::default(),
             severed: watch::Sender::new(false),
+            silent: watch::Sender::new(false),
             open: watch::Sender::new(0),
         });
         Proxy {
@@ -97,9 +100,20 @@ impl Proxy {
         within(open.wait_for(|open| *open == 0)).await.unwrap();
     }
 
-    /// Cuts all connections for good, as a network does that fails: the sessions behind expire.
+    /// Cuts all connections until it is mended, as a network does that fails: the sessions behind expire unless it is soon.
     pub fn sever(&self) {
         self.shared.severed.send_replace(true);
+    }
+
+    /// Lets the sessions behind come back.
+    pub async fn mend(&self) {
+        self.idle().await;
+        self.shared.severed.send_replace(false);
+    }
+
+    /// Forwards nothing any more, as a network does that loses every packet: the connections stand, and nobody is told.
+    pub fn fall_silent(&self) {
+        self.shared.silent.send_replace(true);
     }
 }
 
@@ -147,12 +161,18 @@ fn number(frame: &[u8], at: usize) -> i32 {
     i32::from_be_bytes(frame[at..at + 4].try_into().unwrap())
 }
 
+/// Sends a frame on, unless the proxy has fallen silent.
+async fn forward(frame: &[u8], to: &mut OwnedWriteHalf, shared: &Shared) -> Option<()> {
+    shared.silent.subscribe().wait_for(|silent| !silent).await.ok()?;
+    to.write_all(frame).await.ok()
+}
+
 type Asked = Mutex<HashMap<i32, i32>>;
 
 async fn requests(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, shared: &Shared, asked: &Asked) -> Option<()> {
     let connect = frame(&mut from).await?;
     shared.traffic.lock().unwrap().connects += 1;
-    to.write_all(&connect).await.ok()?;
+    forward(&connect, &mut to, shared).await?;
     loop {
         let request = frame(&mut from).await?;
         let (xid, opcode) = (number(&request, 4), number(&request, 8));
@@ -160,13 +180,13 @@ async fn requests(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, shared: &Shar
             asked.lock().unwrap().insert(xid, opcode);
             *shared.traffic.lock().unwrap().requests.entry(opcode).or_default() += 1;
         }
-        to.write_all(&request).await.ok()?;
+        forward(&request, &mut to, shared).await?;
     }
 }
 
 async fn responses(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, shared: &Shared, asked: &Asked) -> Option<()> {
     let connected = frame(&mut from).await?;
-    to.write_all(&connected).await.ok()?;
+    forward(&connected, &mut to, shared).await?;
     loop {
         let response = frame(&mut from).await?;
         let xid = number(&response, 4);
@@ -178,6 +198,6 @@ async fn responses(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, shared: &Sha
             }
             *shared.traffic.lock().unwrap().response_bytes.entry(opcode).or_default() += response.len() as u64;
         }
-        to.write_all(&response).await.ok()?;
+        forward(&response, &mut to, shared).await?;
     }
 }

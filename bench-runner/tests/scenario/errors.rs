@@ -18,7 +18,7 @@ fn arms(lines: &str) -> String {
 }
 
 /// The messages about several texts, one after the other.
-fn complaints(texts: &[String]) -> String {
+pub fn complaints(texts: &[String]) -> String {
     texts.iter().map(|text| complaint(text, &[])).collect::<Vec<_>>().join("\n\n--------\n\n")
 }
 

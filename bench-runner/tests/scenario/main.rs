@@ -1,6 +1,7 @@
 //! The scenario stage through its public functions.
 
 mod errors;
+mod faults;
 mod files;
 mod overrides;
 mod properties;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bench_runner::scenario::delay::DelayText;
 use bench_runner::scenario::duration::Span;
+use bench_runner::scenario::fault::file::{FaultFile, HowName, KindName, TargetText};
 use bench_runner::scenario::file::{
     ArmFile, ArrivalsFile, BystandersFile, EnsembleFile, EtcdFile, ModeName, ProcessName, ScenarioFile, TrialsFile,
     WorkersFile, ZookeeperFile,
@@ -21,6 +22,7 @@ fn span(millis: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Span> {
 
 fn delay() -> impl Strategy<Value = DelayText> {
     prop_oneof![
+        Just(DelayText::Forever),
         span(0..=100).prop_map(DelayText::Fixed),
         span(0..=100).prop_map(DelayText::Exponential),
         (span(0..=50), span(50..=100)).prop_map(|(low, high)| DelayText::Uniform(low, high)),
@@ -33,7 +35,7 @@ prop_compose! {
         count in 10..100_000_u32,
         locks in option::of(1..=10_u32),
         hold in option::of(delay()),
-        think in option::of(delay()),
+        think in option::of(span(0..=100).prop_map(DelayText::Exponential)),
         session_timeout in option::of((2_u64..=20).prop_map(Span::seconds)),
         connect_concurrency in option::of(1..=10_000_u32),
     ) -> WorkersFile {
@@ -53,18 +55,52 @@ prop_compose! {
         telemetry in option::of(any::<bool>()),
         service in option::of(select(vec![Service::Zookeeper, Service::Etcd])),
         connections in option::of(1..=10_u32),
+        requeue in any::<bool>(),
         name in "\\PC{0,20}",
     ) -> ArmFile {
         let mode = if recipe == Recipe::IdleSession { Some(ModeName::Closed) } else { mode };
         let drain = mode == Some(ModeName::Drain);
+        let selects = recipe == Recipe::LeaderSelector && matches!(mode, None | Some(ModeName::Closed));
+        let mut own = own.unwrap_or_default();
+        // What the file's `[workers]` say is in force where an arm is silent.
+        own.hold = own.hold.filter(|hold| *hold != DelayText::Forever).or(drain.then_some(DelayText::Fixed(Span::default())));
         let workers = WorkersFile {
             mode,
             arrivals: (mode == Some(ModeName::Open)).then_some(ArrivalsFile { rate: Some(rate), process }),
             telemetry: if drain { None } else { telemetry },
             connections: connections.filter(|_| service == Some(Service::Etcd)),
-            ..own.unwrap_or_default()
+            auto_requeue: selects.then_some(requeue),
+            think: own.think.filter(|_| !selects).or((selects && requeue).then_some(DelayText::Fixed(Span::default()))),
+            ..own
         };
         ArmFile { recipe: Some(recipe), label: Some(name), service, workers }
+    }
+}
+
+prop_compose! {
+    /// A fault of workers that falls due once, at once: it fits a trial of any length.
+    fn fault()(
+        kind in select(vec![KindName::Close, KindName::Crash, KindName::Pause, KindName::Cut]),
+        target in prop_oneof![
+            Just(TargetText::Holder),
+            Just(TargetText::Waiter),
+            (0.001..=1.0_f64).prop_map(TargetText::Share),
+        ],
+        every in option::of(span(1..=100)),
+        length in span(1..=60_000),
+        how in option::of(select(vec![HowName::Sever, HowName::Blackhole])),
+        lasts in any::<bool>(),
+    ) -> FaultFile {
+        let takes_length = kind == KindName::Pause || (kind == KindName::Cut && lasts);
+        FaultFile {
+            kind: Some(kind),
+            target: Some(target),
+            at: Some(Span::default()),
+            every,
+            count: every.map(|_| 1),
+            length: takes_length.then_some(length),
+            how: how.filter(|_| kind == KindName::Cut),
+        }
     }
 }
 
@@ -84,11 +120,23 @@ prop_compose! {
         rate in 0.001..10_000.0_f64,
         // Boxed: by value, the strategies within each other are larger than a test's stack.
         workers in workers().boxed(),
+        mut fault in prop::collection::vec(fault().boxed(), 0..=3),
+        node_target in select(vec![TargetText::Leader, TargetText::Follower, TargetText::Random]),
         mut arm in prop::collection::vec(arm().boxed(), 1..=3),
     ) -> ScenarioFile {
         let (warmup, duration, limit, rest) = lengths;
         for (place, arm) in arm.iter_mut().enumerate() {
             arm.label = arm.label.take().map(|label| format!("{place}{label}"));
+        }
+        if arm.iter().any(|arm| arm.recipe == Some(Recipe::IdleSession)) {
+            fault.iter_mut().for_each(|fault| fault.target = Some(TargetText::Share(1.0)));
+        }
+        if nodes > 1 {
+            let (kind, target, at) = (Some(KindName::KillNode), Some(node_target), Some(Span::default()));
+            fault.push(FaultFile { kind, target, at, ..FaultFile::default() });
+        }
+        if arm.iter().any(|arm| arm.workers.mode == Some(ModeName::Drain)) {
+            fault.clear();
         }
         let zookeeper = ZookeeperFile { heap, fsync, base_port, jvm_flags, ..ZookeeperFile::default() };
         let etcd = EtcdFile { fsync, base_port, quota_mib, ..EtcdFile::default() };
@@ -102,6 +150,7 @@ prop_compose! {
             workers,
             bystanders: BystandersFile { sessions, rate },
             arm,
+            fault,
         }
     }
 }
@@ -115,6 +164,10 @@ fn token() -> impl Strategy<Value = String> {
         "arrivals = { rate = nan }",
         "hold = {}",
         "[[arm]]",
+        "[[fault]]",
+        "kind = \"pause\"",
+        "target = 1e9",
+        "every = \"1ns\"",
         "[arm]",
         "[workers]",
         "recipe = \"lock/naive\"",
@@ -151,6 +204,8 @@ fn mutations() -> impl Strategy<Value = Vec<(prop::sample::Index, usize, String)
 fn key() -> impl Strategy<Value = String> {
     let words = [
         "arm",
+        "fault",
+        "target",
         "0",
         "1",
         "workers",
@@ -204,6 +259,11 @@ proptest! {
         let read = scenario::parse("test", &text, &[]);
         let read = read.map_err(|error| TestCaseError::fail(format!("{error}\n\n{text}")))?;
         prop_assert_eq!(read.arms.len(), file.arm.len());
+        prop_assert_eq!(read.faults.len(), file.fault.len());
+        for (fault, written) in read.faults.iter().zip(&file.fault) {
+            prop_assert_eq!(Some(fault.kind.name()), written.kind.map(KindName::name));
+            prop_assert_eq!(fault.kind.length(), written.length.map(|length| length.0));
+        }
         for (arm, written) in read.arms.iter().zip(&file.arm) {
             prop_assert_eq!(Some(arm.workers.workers), written.workers.count.or(file.workers.count));
             prop_assert_eq!(Some(arm.workers.recipe), written.recipe);

@@ -150,13 +150,15 @@ fn a_byte_order_mark_and_windows_line_ends_are_fine() {
     assert_eq!(valid(&windows, &[]).arms, valid(SMALLEST, &[]).arms);
 }
 
-/// What the guide in the folder calls the smallest scenario.
+/// What the guide in the folder calls the smallest scenario, and its fault.
 #[test]
-fn the_example_of_the_readme_loads() {
+fn the_examples_of_the_readme_load() {
     let readme = std::fs::read_to_string(repository("scenarios/README.md")).expect("it is there");
     let example = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
     let set = "--set trials.duration=10s --set arm.0.workers.count=10 --set 'workers.hold={ exponential = \"5ms\" }'";
     assert!(readme.contains(set));
     let overrides = ["trials.duration=10s", "arm.0.workers.count=10", "workers.hold={ exponential = \"5ms\" }"];
     assert_eq!(valid(example, &overrides).arms[0].workers.workers, 10);
+    let fault = readme.split("```toml\n").nth(2).and_then(|rest| rest.split("```").next()).expect("another example");
+    assert_eq!(valid(&format!("{example}{fault}"), &["trials.duration=2m"]).faults[0].count, Some(20));
 }

@@ -1,7 +1,7 @@
 //! Any of the locks and elections on etcd, chosen by its name.
 
 use super::session::Session;
-use super::{NaiveLock, SequentialLock};
+use super::{LeaderLatch, LeaderSelector, NaiveElection, NaiveLock, SequentialLock};
 use crate::recipe::{Grant, Lock, Loss, Observer, RecipeError};
 use crate::settings::Recipe;
 
@@ -11,16 +11,26 @@ pub enum Contender<S: Session> {
     NaiveLock(NaiveLock<S>),
     /// `lock/sequential`.
     SequentialLock(SequentialLock<S>),
+    /// `election/naive`.
+    NaiveElection(NaiveElection<S>),
+    /// `election/leader-latch`.
+    LeaderLatch(LeaderLatch<S>),
+    /// `election/leader-selector`.
+    LeaderSelector(LeaderSelector<S>),
 }
 
 impl<S: Session> Contender<S> {
     /// The recipe at `base` over a worker's session; `None` for a recipe that nobody contends in.
-    pub fn new(recipe: Recipe, session: S, base: &str) -> Option<Self> {
+    ///
+    /// `auto_requeue`, to queue again before resigning, is not to be had here: a queue holds one key of each lease. See
+    /// [`leader_selector`](super::leader_selector).
+    pub fn new(recipe: Recipe, session: S, base: &str, _auto_requeue: bool) -> Option<Self> {
         Some(match recipe {
             Recipe::NaiveLock => Contender::NaiveLock(NaiveLock::new(session, base)),
-            Recipe::SequentialLock | Recipe::NaiveElection | Recipe::LeaderLatch | Recipe::LeaderSelector => {
-                Contender::SequentialLock(SequentialLock::new(session, base))
-            }
+            Recipe::SequentialLock => Contender::SequentialLock(SequentialLock::new(session, base)),
+            Recipe::NaiveElection => Contender::NaiveElection(NaiveElection::new(session, base)),
+            Recipe::LeaderLatch => Contender::LeaderLatch(LeaderLatch::new(session, base)),
+            Recipe::LeaderSelector => Contender::LeaderSelector(LeaderSelector::new(session, base)),
             Recipe::IdleSession => return None,
         })
     }
@@ -32,6 +42,9 @@ macro_rules! each {
         match $contender {
             Contender::NaiveLock($it) => $call,
             Contender::SequentialLock($it) => $call,
+            Contender::NaiveElection($it) => $call,
+            Contender::LeaderLatch($it) => $call,
+            Contender::LeaderSelector($it) => $call,
         }
     };
 }

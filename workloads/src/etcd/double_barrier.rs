@@ -22,7 +22,7 @@
 
 use super::entry::Entry;
 use super::members::{Members, wait};
-use super::session::{Change, Range, Session};
+use super::session::{Awaited, Range, Session};
 use crate::recipe::RecipeError;
 use crate::recipe::barrier::{self, Entered, Witness, not_inside};
 
@@ -50,7 +50,7 @@ async fn until_open<S: Session>(
     let mut from = own + 1;
     loop {
         if place < members.quantity {
-            wait(members.session.watch_change(Change::Put(members.ready.key()), from), witness).await?;
+            wait(members.session.watch(Awaited::Put { prefix: members.ready.key() }, from), witness).await?;
         } else {
             members.open(own).await?;
         }
@@ -66,9 +66,9 @@ impl<S: Session> barrier::DoubleBarrier for DoubleBarrier<S> {
         self.inside = None;
         let members = &self.members;
         let (mut entry, own) = members.join().await?;
-        let place = members.ask(Range::Count { prefix: &members.prefix, at: Some(own) }).await?.count;
+        let place = members.ask(Range::Count { prefix: &members.prefix, at: own }).await?.count;
         if place > members.quantity {
-            members.part(&mut entry).await?;
+            entry.remove().await?;
             return Ok(Entered::Refused);
         }
         let ready = until_open(members, own, place, witness).await?;
@@ -81,7 +81,7 @@ impl<S: Session> barrier::DoubleBarrier for DoubleBarrier<S> {
         let (mut entry, ready) = self.inside.take().ok_or_else(not_inside)?;
         let members = &self.members;
         loop {
-            let oldest = members.ask(Range::Oldest(&members.prefix)).await?;
+            let oldest = members.ask(Range::Oldest { prefix: &members.prefix, at: 0 }).await?;
             let Some(lowest) = oldest.first else {
                 if entry.own().is_some() {
                     return Err(members.vanished());
@@ -96,20 +96,20 @@ impl<S: Session> barrier::DoubleBarrier for DoubleBarrier<S> {
                         Some(highest) if highest.create_revision != own => (highest, newest.revision + 1),
                         _ => {
                             members.ready.delete(&members.session, ready).await?;
-                            return members.part(&mut entry).await;
+                            return entry.remove().await;
                         }
                     }
                 }
                 Some(_) => {
                     // What happens before the watch stands is delivered out of the history.
-                    members.part(&mut entry).await?;
+                    entry.remove().await?;
                     (lowest, oldest.revision + 1)
                 }
                 None if !members.ready.is(&members.session, ready).await? => return Ok(()),
                 None => (lowest, oldest.revision + 1),
             };
-            let watching = members.session.watch_deletion(&awaited.key, awaited.create_revision, from);
-            wait(watching, witness).await?;
+            let deletion = Awaited::Deletion { key: &awaited.key, instance: awaited.create_revision };
+            wait(members.session.watch(deletion, from), witness).await?;
         }
     }
 }

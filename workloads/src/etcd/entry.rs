@@ -2,7 +2,8 @@
 
 use std::pin::Pin;
 
-use super::session::{Session, SessionError, Txn, TxnOutcome, repeat};
+use super::session::{Awaited, Key, Session, SessionError, Txn, TxnOutcome, Watch, repeat};
+use crate::recipe::{Grant, Observer, RecipeError};
 use crate::removals::Removals;
 
 type Creating = Pin<Box<dyn Future<Output = Result<TxnOutcome, SessionError>> + Send>>;
@@ -26,11 +27,11 @@ impl<S: Session> Entry<S> {
         Entry { session: session.clone(), key: key.to_owned(), removals: removals.clone(), creating: None, own: None }
     }
 
-    /// Creates the key under the session's lease, or reads it where it exists. A create whose reply was lost is simply
+    /// Creates the key with this value under the session's lease, or reads it where it exists. A create whose reply was lost is simply
     /// repeated: the key that it made is found and known by its lease.
-    pub async fn create(&mut self) -> Result<TxnOutcome, SessionError> {
-        let (session, key) = (self.session.clone(), self.key.clone());
-        let create = async move { repeat(|| session.txn(Txn::create(&key, b""))).await };
+    pub async fn create(&mut self, value: &[u8]) -> Result<TxnOutcome, SessionError> {
+        let (session, key, value) = (self.session.clone(), self.key.clone(), value.to_vec());
+        let create = async move { repeat(|| session.txn(Txn::create(&key, &value))).await };
         let outcome = self.creating.insert(Box::pin(create)).await;
         self.creating = None;
         let outcome = outcome?;
@@ -43,12 +44,16 @@ impl<S: Session> Entry<S> {
         self.own
     }
 
-    /// Removes the key, and only this instance of it. `false` when it was gone or somebody else's already.
-    pub async fn remove(&mut self) -> Result<bool, SessionError> {
-        let Some(revision) = self.own else { return Ok(false) };
-        let removed = release(&self.session, &self.key, revision).await?;
+    /// Removes the key, and only this instance of it.
+    ///
+    /// # Errors
+    ///
+    /// [`RecipeError::EntryVanished`] when it was gone or somebody else's already.
+    pub async fn remove(&mut self) -> Result<(), RecipeError> {
+        let Some(token) = self.own else { return Err(RecipeError::EntryVanished(self.key.clone())) };
+        release(&self.session, Grant { token, path: self.key.clone() }).await?;
         self.own = None;
-        Ok(removed)
+        Ok(())
     }
 
     /// The grant takes over: release deletes the key from here on.
@@ -85,15 +90,40 @@ impl<S: Session> Drop for Entry<S> {
     }
 }
 
-/// Deletes the key of a grant, and only that: the create revision is compared. `false` when it was gone or somebody else's
-/// although nothing that this call sent can have removed it.
-pub(super) async fn release<S: Session>(session: &S, key: &str, revision: i64) -> Result<bool, SessionError> {
+/// Waits until this instance of a key, which was there at `revision`, is gone, or may be gone: the caller looks again.
+pub(super) async fn gone<S: Session>(
+    session: &S,
+    found: &Key,
+    revision: i64,
+    observer: &mut impl Observer,
+) -> Result<(), SessionError> {
+    let deletion = Awaited::Deletion { key: &found.key, instance: found.create_revision };
+    // From just after what was read, so that no deletion is missed.
+    let watching = session.watch(deletion, revision + 1);
+    let fired = async { watching.await?.fired().await };
+    match fired.await {
+        Ok(_) => observer.woken(),
+        // The history that was asked for is compacted away.
+        Err(SessionError::Unknown(_)) => {}
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+/// Deletes the key of a grant, and only that: the create revision is compared.
+///
+/// # Errors
+///
+/// [`RecipeError::EntryVanished`] when it was gone or somebody else's although nothing that this call sent can have removed
+/// it.
+pub(super) async fn release<S: Session>(session: &S, grant: Grant) -> Result<(), RecipeError> {
     let mut tries = 0;
-    let outcome = repeat(|| {
+    let delete = repeat(|| {
         tries += 1;
-        session.txn(Txn::delete(key, revision))
-    })
-    .await?;
+        session.txn(Txn::delete(&grant.path, grant.token))
+    });
+    // In a box: a worker that waits, as most do, is not to hold room for it.
+    let outcome = Box::pin(delete).await?;
     // The first of several may have deleted it without an answer.
-    Ok(outcome.succeeded || tries > 1)
+    if outcome.succeeded || tries > 1 { Ok(()) } else { Err(RecipeError::EntryVanished(grant.path)) }
 }

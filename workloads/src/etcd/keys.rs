@@ -10,7 +10,12 @@ pub fn prefix(base: &str) -> String {
 
 /// The entry of the session with this lease.
 pub fn entry(base: &str, lease: i64) -> String {
-    format!("{base}/{lease:x}")
+    format!("{base}/{}", name(lease))
+}
+
+/// What a session is called: its lease in hexadecimal.
+pub fn name(lease: i64) -> String {
+    format!("{lease:x}")
 }
 
 #[cfg(test)]

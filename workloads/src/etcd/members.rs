@@ -18,15 +18,15 @@ pub(super) async fn wait<W: Watch>(
         let watch = watching.await?;
         witness.armed();
         armed = true;
-        watch.happened().await
+        watch.fired().await
     };
     let outcome = happened.await;
     if armed {
         witness.woken();
     }
     match outcome {
-        Err(SessionError::Unknown(_)) => Ok(()),
-        outcome => outcome,
+        Ok(_) | Err(SessionError::Unknown(_)) => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
@@ -60,15 +60,10 @@ impl<S: Session> Members<S> {
     pub async fn join(&self) -> Result<(Entry<S>, i64), RecipeError> {
         self.removals.done().await;
         let mut entry = Entry::new(&self.session, &self.key, &self.removals);
-        entry.create().await?;
+        entry.create(b"").await?;
         // The key is named after the own lease; under another lease it is somebody's forgery.
         let own = entry.own().ok_or_else(|| self.vanished())?;
         Ok((entry, own))
-    }
-
-    /// Removes the own key.
-    pub async fn part(&self, entry: &mut Entry<S>) -> Result<(), RecipeError> {
-        if entry.remove().await? { Ok(()) } else { Err(self.vanished()) }
     }
 
     /// Asks for members.

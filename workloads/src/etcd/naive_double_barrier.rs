@@ -15,7 +15,7 @@
 
 use super::entry::Entry;
 use super::members::{Members, wait};
-use super::session::{Change, Range, Session};
+use super::session::{Awaited, Range, Session};
 use crate::recipe::RecipeError;
 use crate::recipe::barrier::{self, Entered, Witness, not_inside};
 
@@ -39,13 +39,13 @@ impl<S: Session> barrier::DoubleBarrier for NaiveDoubleBarrier<S> {
         let members = &self.members;
         let (entry, own) = members.join().await?;
         let ready = loop {
-            let found = members.ask(Range::Count { prefix: &members.prefix, at: None }).await?;
+            let found = members.ask(Range::Count { prefix: &members.prefix, at: 0 }).await?;
             match members.ready.since(&members.session, own).await? {
                 (Some(ready), _) => break ready,
                 (None, _) if found.count >= members.quantity => members.open(own).await?,
                 (None, _) => {
-                    let change = Change::AnyPut(&members.prefix);
-                    wait(members.session.watch_change(change, found.revision + 1), witness).await?;
+                    let awaited = Awaited::Put { prefix: &members.prefix };
+                    wait(members.session.watch(awaited, found.revision + 1), witness).await?;
                 }
             }
         };
@@ -57,17 +57,17 @@ impl<S: Session> barrier::DoubleBarrier for NaiveDoubleBarrier<S> {
     async fn leave(&mut self, witness: &mut impl Witness) -> Result<(), RecipeError> {
         let (mut entry, ready) = self.inside.take().ok_or_else(not_inside)?;
         let members = &self.members;
-        members.part(&mut entry).await?;
+        entry.remove().await?;
         loop {
-            let found = members.ask(Range::Count { prefix: &members.prefix, at: None }).await?;
+            let found = members.ask(Range::Count { prefix: &members.prefix, at: 0 }).await?;
             if found.count == 0 {
                 return Ok(members.ready.delete(&members.session, ready).await?);
             }
             if !members.ready.is(&members.session, ready).await? {
                 return Ok(());
             }
-            let change = Change::AnyDeletion(&members.prefix);
-            wait(members.session.watch_change(change, found.revision + 1), witness).await?;
+            let awaited = Awaited::AnyDeletion { prefix: &members.prefix };
+            wait(members.session.watch(awaited, found.revision + 1), witness).await?;
         }
     }
 }

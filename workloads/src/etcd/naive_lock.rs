@@ -6,8 +6,8 @@
 //!
 //! In a settled drain of N workers the k-th release notifies the N − k who still wait: N(N − 1)/2 notifications in all.
 
-use super::entry::{Entry, release};
-use super::session::{Session, SessionError, Watch};
+use super::entry::{Entry, gone, release};
+use super::session::Session;
 use crate::recipe::{Grant, Lock, Loss, Observer, RecipeError};
 use crate::removals::Removals;
 
@@ -15,13 +15,19 @@ use crate::removals::Removals;
 pub struct NaiveLock<S: Session> {
     session: S,
     key: String,
+    value: String,
     removals: Removals,
 }
 
 impl<S: Session> NaiveLock<S> {
     /// A lock under `base`: the contended key is `<base>/lock`.
     pub fn new(session: S, base: &str) -> Self {
-        NaiveLock { session, key: format!("{base}/lock"), removals: Removals::default() }
+        NaiveLock::on(session, format!("{base}/lock"), String::new())
+    }
+
+    /// A lock that is this key, with this value while this worker holds it.
+    pub(super) fn on(session: S, key: String, value: String) -> Self {
+        NaiveLock { session, key, value, removals: Removals::default() }
     }
 }
 
@@ -33,7 +39,7 @@ impl<S: Session> Lock for NaiveLock<S> {
         loop {
             // The transaction is the check of ownership: it is decided by the quorum, after the last wake-up, and it fails
             // when the lease is gone.
-            let outcome = entry.create().await?;
+            let outcome = entry.create(self.value.as_bytes()).await?;
             if !enqueued {
                 observer.enqueued();
                 enqueued = true;
@@ -45,23 +51,12 @@ impl<S: Session> Lock for NaiveLock<S> {
             }
             // A create that is refused finds who is there, in the same transaction.
             let Some(holder) = outcome.found else { continue };
-            let watching = self.session.watch_deletion(&holder.key, holder.create_revision, outcome.revision + 1);
-            let deleted = async { watching.await?.deleted().await };
-            match deleted.await {
-                Ok(()) => observer.woken(),
-                // The history that was asked for is gone: look again.
-                Err(SessionError::Unknown(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
+            gone(&self.session, &holder, outcome.revision, observer).await?;
         }
     }
 
     async fn release(&mut self, grant: Grant) -> Result<(), RecipeError> {
-        // In a box: a worker that waits, as most do, is not to hold room for it.
-        match Box::pin(release(&self.session, &grant.path, grant.token)).await? {
-            true => Ok(()),
-            false => Err(RecipeError::EntryVanished(grant.path)),
-        }
+        release(&self.session, grant).await
     }
 
     async fn lost(&self, _: &Grant) -> Loss {

@@ -5,7 +5,7 @@
 //! watch (etcd PR #16223), and the watch is for the instance that was read: one set anew meanwhile is another barrier.
 
 use super::members::wait;
-use super::session::{Range, Session, Txn, repeat};
+use super::session::{Awaited, Range, Session, Txn, repeat};
 use crate::recipe::RecipeError;
 use crate::recipe::barrier::{self, Witness};
 
@@ -47,7 +47,7 @@ impl<S: Session> barrier::SingleBarrier for SingleBarrier<S> {
                 _ => return Ok(self.session.check()?),
             };
             waited_for = Some(instance);
-            let watching = self.session.watch_deletion(&self.key, instance, found.revision + 1);
+            let watching = self.session.watch(Awaited::Deletion { key: &self.key, instance }, found.revision + 1);
             wait(watching, witness).await?;
         }
     }

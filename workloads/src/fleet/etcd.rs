@@ -7,6 +7,7 @@ use tokio::sync::OnceCell;
 
 use super::Target;
 use super::host::{Host, Steward};
+use super::relay::Relay;
 use crate::etcd::Contender;
 use crate::etcd::session::{Client, Connection, SessionError, Tap, Untapped};
 use crate::record::Recorder;
@@ -16,6 +17,7 @@ use crate::settings::{Recipe, WorkerSettings};
 pub(super) struct EtcdHost {
     endpoints: Arc<str>,
     ttl: Duration,
+    auto_requeue: bool,
     recorder: Arc<Recorder>,
     /// The connections that the workers share; empty where each has its own.
     shared: Arc<[OnceCell<Arc<Connection>>]>,
@@ -26,23 +28,22 @@ impl EtcdHost {
         EtcdHost {
             endpoints: target.endpoints.as_str().into(),
             ttl: settings.session_timeout,
+            auto_requeue: settings.auto_requeue,
             recorder: Arc::clone(recorder),
             shared: (0..settings.connections.unwrap_or(0)).map(|_| OnceCell::new()).collect(),
         }
     }
 
     /// The worker's own connection, or the one that it shares. Connections begin at different servers, in turn.
-    async fn connection(&self, worker: u32) -> Result<Arc<Connection>, SessionError> {
+    async fn connection(&self, worker: u32, relay: Option<&Relay>) -> Result<Arc<Connection>, SessionError> {
         let worker = worker as usize;
-        let open = async |place| Connection::new(&self.endpoints, place).await.map(Arc::new);
+        let through = relay.map(Relay::endpoint);
+        let endpoints = through.as_deref().unwrap_or(&self.endpoints);
+        let open = async |place| Connection::new(endpoints, place).await.map(Arc::new);
         match self.shared.get(worker % self.shared.len().max(1)) {
             None => open(worker).await,
             Some(shared) => shared.get_or_try_init(|| open(worker % self.shared.len())).await.map(Arc::clone),
         }
-    }
-
-    async fn open(&self, worker: u32, tap: Arc<dyn Tap>) -> Result<Client, SessionError> {
-        Client::open(self.connection(worker).await?, self.ttl, tap).await
     }
 }
 
@@ -56,11 +57,28 @@ impl Host for EtcdHost {
         opened.await.map(Steward::Etcd).map_err(|error: SessionError| error.to_string())
     }
 
-    async fn connect(&self, worker: u32) -> Result<Self::Session, String> {
-        self.open(worker, Arc::clone(&self.recorder) as Arc<dyn Tap>).await.map_err(|error| error.to_string())
+    async fn connect(&self, worker: u32, relay: Option<&Relay>) -> Result<Self::Session, String> {
+        let tap = Arc::clone(&self.recorder) as Arc<dyn Tap>;
+        let opened = async { Client::open(self.connection(worker, relay).await?, self.ttl, tap).await };
+        opened.await.map_err(|error: SessionError| error.to_string())
     }
 
     fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender> {
-        Contender::new(recipe, session, base)
+        // One key a lease: nobody can queue again before it resigns.
+        Contender::new(recipe, session, base, self.auto_requeue)
+    }
+
+    async fn sign_of_life(&self, session: &Self::Session) {
+        // An error means that there is no life to give a sign of.
+        let _ = session.sign_of_life().await;
+    }
+
+    fn abandon(&self, session: &Self::Session) {
+        session.abandon();
+    }
+
+    async fn close(&self, session: Self::Session) {
+        // Its lease is revoked with its last clone.
+        drop(session);
     }
 }

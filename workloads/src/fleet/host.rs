@@ -2,25 +2,37 @@
 
 use std::future::Future;
 
+use super::relay::Relay;
+use crate::holders::Held;
 use crate::recipe::Lock;
 use crate::settings::Recipe;
 use crate::{etcd, zookeeper};
 
-/// A service as a fleet sees it: opens sessions, puts recipes on them. Clones are cheap.
+/// A service as a fleet sees it: opens sessions, puts recipes on them, ends them one way or another. Clones are cheap.
 pub(super) trait Host: Clone + Send + Sync + 'static {
-    /// A worker's own session, counted.
-    type Session: Send + 'static;
+    /// A worker's own session, counted. Clones are the same session.
+    type Session: Clone + Send + Sync + 'static;
     /// A lock or an election on it.
     type Contender: Lock + 'static;
 
     /// Opens the steward's session; the error is what it was told.
     fn steward(&self) -> impl Future<Output = Result<Steward, String>> + Send;
 
-    /// Opens the session of the worker with this number; the error is what it was told.
-    fn connect(&self, worker: u32) -> impl Future<Output = Result<Self::Session, String>> + Send;
+    /// Opens the session of the worker with this number, over its relay where it has one; the error is what it was told.
+    fn connect(&self, worker: u32, relay: Option<&Relay>)
+    -> impl Future<Output = Result<Self::Session, String>> + Send;
 
     /// The recipe at `base`; `None` for one that nobody contends in.
     fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender>;
+
+    /// Lets the servers hear of the session now, so that the time after which it expires counts from here.
+    fn sign_of_life(&self, session: &Self::Session) -> impl Future<Output = ()> + Send;
+
+    /// Leaves a session to expire: nothing more is sent on it, and its connection goes with its last clone.
+    fn abandon(&self, session: &Self::Session);
+
+    /// Closes a session in good order.
+    fn close(&self, session: Self::Session) -> impl Future<Output = ()> + Send;
 }
 
 /// Makes and removes what is above the locks; contends for nothing.
@@ -43,6 +55,22 @@ impl Steward {
             }
             // Keys have no parents.
             Steward::Etcd(_) => Ok(()),
+        }
+    }
+
+    /// Whether the znode or key of a grant is still there, and still the same one; `None` where nobody answered.
+    pub async fn is_there(&self, held: &Held) -> Option<bool> {
+        match self {
+            Steward::Zookeeper(client) => {
+                use zookeeper::session::Session;
+                let stat = client.exists(&held.path).await.ok()?;
+                Some(stat.is_some_and(|stat| stat.czxid == held.token))
+            }
+            Steward::Etcd(client) => {
+                use etcd::session::{Range, Session};
+                let found = client.range(Range::Key(&held.path)).await.ok()?;
+                Some(found.first.is_some_and(|key| key.create_revision == held.token))
+            }
         }
     }
 

@@ -8,27 +8,42 @@
 //! 4. [`Fleet::come_to_rest`]: waits until nothing is sent or notified any more; now the servers' counters may be read;
 //! 5. [`Fleet::finish`]: closes the books and ends the workers, each writing down the acquisition it was in;
 //! 6. [`Fleet::disconnect`]: closes the sessions and removes what the trial left on the servers.
-
 //!
 //! All of it is the same for both services; what differs is behind a `Host`, in `zookeeper` and `etcd`.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `host` | what a fleet needs of a service |
+//! | `crew` | what the workers run on: tasks, or a thread for each |
+//! | `post` | one worker's post: connects, works, does what it is told |
+//! | [`orders`] | what a worker can be told: the faults that strike it |
+//! | [`faults`] | whom a fault strikes, and how |
+//! | `relay` | a worker's line to the servers, where it is to be cut |
 
+mod crew;
 mod etcd;
+pub mod faults;
 mod host;
+pub mod orders;
+mod post;
+mod relay;
 mod zookeeper;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Semaphore, watch};
-use tokio::task::JoinSet;
+use tokio::sync::{Semaphore, mpsc, watch};
 
+use self::crew::Crew;
 use self::host::{Host, Steward};
-use crate::recipe::Lock;
+use self::post::{Post, Shared, Wire};
+use self::relay::Relay;
 use crate::record::{Recorder, Recording};
-use crate::settings::{Recipe, Service, WorkerSettings};
-use crate::worker::{Plan, Worker};
+use crate::settings::{Service, WorkerSettings};
+use crate::worker::Plan;
 
 /// Where the workers go.
 #[derive(Clone, Debug)]
@@ -75,9 +90,10 @@ pub struct Fleet {
     /// Makes and removes what is above the locks; contends for nothing.
     steward: Steward,
     start: watch::Sender<bool>,
-    workers: JoinSet<()>,
-    done: Arc<AtomicU32>,
-    failures: Arc<Mutex<Failures>>,
+    crew: Crew,
+    shared: Arc<Shared>,
+    /// What the workers can be reached by, in the order of their numbers; empty where no faults are to come.
+    wires: Vec<Wire>,
 }
 
 impl Fleet {
@@ -114,60 +130,44 @@ impl Fleet {
     ) -> Result<Fleet, FleetError> {
         let bases: Vec<String> =
             (0..settings.resources.max(1)).map(|resource| lock_base(&target.root, resource)).collect();
+        let refused = |first| FleetError::Connect { failed: 1, workers: settings.workers, first };
         let steward = host.steward().await.map_err(|first| FleetError::Connect { failed: 1, workers: 1, first })?;
-        let sessions = connect_all(&host, settings, connected).await?;
+        let wires = wires(&target, settings).await.map_err(|error| refused(error.to_string()))?;
+        let shared = Arc::new(Shared {
+            plan: Arc::clone(&plan),
+            recipe: settings.recipe,
+            gate: Semaphore::new(settings.connect_concurrency.max(1) as usize),
+            connected,
+            done: AtomicU32::new(0),
+            failures: Mutex::default(),
+        });
+        let shared_bases: Vec<Arc<str>> = bases.iter().map(|base| base.as_str().into()).collect();
+        let (start, started) = watch::channel(false);
+        let (report, reports) = mpsc::unbounded_channel();
+        let mut crew = Crew::new(settings.precautions.pause);
+        for number in 0..settings.workers {
+            let resource = number % settings.resources.max(1);
+            let post = Post {
+                host: host.clone(),
+                shared: Arc::clone(&shared),
+                number,
+                resource,
+                base: Arc::clone(&shared_bases[resource as usize]),
+                wire: wires.get(number as usize).cloned(),
+                start: started.clone(),
+            };
+            crew.employ(post.work(report.clone())).map_err(|error| refused(format!("no thread for it: {error}")))?;
+        }
+        drop(report);
+        let connected = all_connected(reports, settings.workers).await;
+        if let Err(error) = connected {
+            crew.shutdown().await;
+            return Err(error);
+        }
         // Last, so that a fleet which could not be connected leaves nothing on the servers.
         let made = steward.make(&bases).await;
         made.map_err(|told| FleetError::Prepare { root: target.root.clone(), told })?;
-        let (start, _) = watch::channel(false);
-        let mut fleet = Fleet {
-            recorder: Arc::clone(&plan.recorder),
-            plan,
-            target,
-            steward,
-            start,
-            workers: JoinSet::new(),
-            done: Arc::default(),
-            failures: Arc::default(),
-        };
-        for (number, session) in (0..).zip(sessions) {
-            let resource = number % settings.resources.max(1);
-            let base = &bases[resource as usize];
-            if settings.recipe == Recipe::IdleSession {
-                fleet.keep_idle(session);
-            } else if let Some(contender) = host.contender(settings.recipe, session, base) {
-                fleet.employ(number, resource, contender);
-            }
-        }
-        Ok(fleet)
-    }
-
-    /// Puts a worker to its task, which begins with the start and keeps its session when it is done, so that no session
-    /// closes while the trial is measured.
-    fn employ(&mut self, number: u32, resource: u32, lock: impl Lock + 'static) {
-        let mut worker = Worker { number, resource, lock, plan: Arc::clone(&self.plan) };
-        let mut start = self.start.subscribe();
-        let done = Arc::clone(&self.done);
-        let failures = Arc::clone(&self.failures);
-        self.workers.spawn(async move {
-            // An error means that the fleet is gone before it started.
-            if start.wait_for(|started| *started).await.is_err() {
-                return;
-            }
-            if let Err(error) = worker.run().await {
-                let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
-                *failures.entry(error.to_string()).or_default() += 1;
-            }
-            done.fetch_add(1, Ordering::AcqRel);
-            std::future::pending::<()>().await;
-        });
-    }
-
-    fn keep_idle(&mut self, session: impl Send + 'static) {
-        self.workers.spawn(async move {
-            std::future::pending::<()>().await;
-            drop(session);
-        });
+        Ok(Fleet { recorder: Arc::clone(&plan.recorder), plan, target, steward, start, crew, shared, wires })
     }
 
     /// Opens the books and lets all workers begin at once.
@@ -178,12 +178,12 @@ impl Fleet {
 
     /// How many workers have nothing left to do: all of them once a drain is over, or those whose session was lost.
     pub fn done(&self) -> u32 {
-        self.done.load(Ordering::Acquire)
+        self.shared.done.load(Ordering::Acquire)
     }
 
     /// What went wrong so far.
     pub fn failures(&self) -> Failures {
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.failures.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Ends the measured time; see the module's documentation.
@@ -216,7 +216,7 @@ impl Fleet {
     /// Closes the books and ends the workers. `length` is how long the measured time was, in nanoseconds.
     pub async fn finish(&mut self, length: u64) -> Recording {
         self.recorder.close();
-        self.workers.shutdown().await;
+        self.crew.shutdown().await;
         self.recorder.finish(length)
     }
 
@@ -226,7 +226,7 @@ impl Fleet {
     ///
     /// [`FleetError::Prepare`] when the root could not be removed.
     pub async fn disconnect(mut self) -> Result<(), FleetError> {
-        self.workers.shutdown().await;
+        self.crew.shutdown().await;
         let root = self.target.root.clone();
         self.steward.remove(&root).await.map_err(|told| FleetError::Prepare { root, told })
     }
@@ -236,45 +236,44 @@ fn lock_base(root: &str, resource: u32) -> String {
     format!("{root}/lock-{resource}")
 }
 
-/// Opens the sessions of all workers, in the order of their numbers or not.
-async fn connect_all<H: Host>(
-    host: &H,
-    settings: &WorkerSettings,
-    connected: Arc<AtomicU32>,
-) -> Result<Vec<H::Session>, FleetError> {
-    let gate = Arc::new(Semaphore::new(settings.connect_concurrency.max(1) as usize));
-    let mut connecting = JoinSet::new();
-    for number in 0..settings.workers {
-        let gate = Arc::clone(&gate);
-        let host = host.clone();
-        let connected = Arc::clone(&connected);
-        connecting.spawn(async move {
-            // The gate is never closed, so a permit always comes.
-            let _permit = gate.acquire().await;
-            let session = host.connect(number).await?;
-            connected.fetch_add(1, Ordering::Relaxed);
-            Ok::<_, String>(session)
-        });
+/// What each worker can be reached by: nothing, where no faults are to come.
+async fn wires(target: &Target, settings: &WorkerSettings) -> io::Result<Vec<Wire>> {
+    let mut wires = Vec::new();
+    if !settings.precautions.faults {
+        return Ok(wires);
     }
-    let mut sessions = Vec::with_capacity(settings.workers as usize);
-    let mut failed = 0;
-    let mut first = None;
-    while let Some(outcome) = connecting.join_next().await {
-        match outcome {
-            Ok(Ok(session)) => sessions.push(session),
-            Ok(Err(error)) => {
-                failed += 1;
-                first.get_or_insert(error);
-            }
-            // The task is never aborted, so it panicked.
-            Err(panic) => {
-                failed += 1;
-                first.get_or_insert(panic.to_string());
-            }
+    let servers: Vec<String> = target.endpoints.split(',').map(str::to_owned).collect();
+    for number in 0..settings.workers as usize {
+        let relay = match settings.precautions.cut {
+            true => Some(Arc::new(Relay::open(servers.clone(), number).await?)),
+            false => None,
+        };
+        wires.push(Wire { relay, ..Wire::default() });
+    }
+    Ok(wires)
+}
+
+/// Waits until every worker has told whether it has a session.
+async fn all_connected(
+    mut reports: mpsc::UnboundedReceiver<Result<(), String>>,
+    workers: u32,
+) -> Result<(), FleetError> {
+    let (mut told, mut failed, mut first) = (0, 0, None);
+    while let Some(report) = reports.recv().await {
+        told += 1;
+        if let Err(error) = report {
+            failed += 1;
+            first.get_or_insert(error);
         }
     }
-    match first {
-        None => Ok(sessions),
-        Some(first) => Err(FleetError::Connect { failed, workers: settings.workers, first }),
+    // One that told nothing came to its end before: it panicked.
+    failed += workers - told;
+    match failed {
+        0 => Ok(()),
+        failed => Err(FleetError::Connect {
+            failed,
+            workers,
+            first: first.unwrap_or_else(|| "the worker ended without a word".to_owned()),
+        }),
     }
 }

@@ -5,22 +5,30 @@ use std::time::Duration;
 
 use super::Target;
 use super::host::{Host, Steward};
+use super::relay::Relay;
 use crate::record::Recorder;
 use crate::settings::{Recipe, WorkerSettings};
 use crate::zookeeper::Contender;
-use crate::zookeeper::session::{Client, Metered};
+use crate::zookeeper::session::{AtDrop, Client, Metered, Session};
 
 #[derive(Clone)]
 pub(super) struct ZookeeperHost {
     endpoints: Arc<str>,
     session_timeout: Duration,
+    at_drop: AtDrop,
+    auto_requeue: bool,
     recorder: Arc<Recorder>,
 }
 
 impl ZookeeperHost {
     pub fn new(target: &Target, settings: &WorkerSettings, recorder: &Arc<Recorder>) -> Self {
-        let endpoints = target.endpoints.as_str().into();
-        ZookeeperHost { endpoints, session_timeout: settings.session_timeout, recorder: Arc::clone(recorder) }
+        ZookeeperHost {
+            endpoints: target.endpoints.as_str().into(),
+            session_timeout: settings.session_timeout,
+            at_drop: if settings.precautions.crash { AtDrop::Leave } else { AtDrop::Close },
+            auto_requeue: settings.auto_requeue,
+            recorder: Arc::clone(recorder),
+        }
     }
 }
 
@@ -33,12 +41,30 @@ impl Host for ZookeeperHost {
         client.map(Steward::Zookeeper).map_err(|error| error.to_string())
     }
 
-    async fn connect(&self, _: u32) -> Result<Self::Session, String> {
-        let client = Client::connect(&self.endpoints, self.session_timeout).await.map_err(|error| error.to_string())?;
-        Ok(Metered::new(client, Arc::clone(&self.recorder)))
+    async fn connect(&self, _: u32, relay: Option<&Relay>) -> Result<Self::Session, String> {
+        let through = relay.map(Relay::endpoint);
+        let endpoints = through.as_deref().unwrap_or(&self.endpoints);
+        let client = Client::connect_with(endpoints, self.session_timeout, self.at_drop).await;
+        Ok(Metered::new(client.map_err(|error| error.to_string())?, Arc::clone(&self.recorder)))
     }
 
     fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender> {
-        Contender::new(recipe, session, base)
+        Contender::new(recipe, session, base, self.auto_requeue)
+    }
+
+    async fn sign_of_life(&self, session: &Self::Session) {
+        // Not counted: it is the fault's and not the recipe's. An error means that there is no life to give a sign of.
+        let _ = session.inner().exists("/").await;
+    }
+
+    fn abandon(&self, session: &Self::Session) {
+        session.inner().abandon();
+    }
+
+    async fn close(&self, session: Self::Session) {
+        if self.at_drop == AtDrop::Leave {
+            // An error means that it is over, or will be.
+            let _ = session.inner().clone().close(&self.endpoints).await;
+        }
     }
 }

@@ -12,6 +12,12 @@ pub enum Outcome {
     Held,
     /// Still waiting when the trial ended.
     Waiting,
+    /// Granted, and over although nobody released it: the holder was told, and stopped.
+    Lost,
+    /// The worker's session was closed on purpose, with whatever it held or waited for.
+    Closed,
+    /// The worker died on purpose, with whatever it held or waited for: its session is left to expire.
+    Crashed,
     /// Ended by an error (a lost session, most often) before or after the grant.
     Failed,
 }
@@ -44,6 +50,11 @@ pub struct Acquisition {
     pub release_sent: u64,
     /// The release was answered.
     pub released: u64,
+    /// From here on the worker did not act on the grant any more: it sent the release, was told of the loss, or died. 0
+    /// while it held.
+    pub over: u64,
+    /// Writes under this grant that a fenced store refused, because a later grant had written before.
+    pub stale_writes: u32,
 }
 
 impl Acquisition {
@@ -62,6 +73,8 @@ impl Acquisition {
             granted: 0,
             release_sent: 0,
             released: 0,
+            over: 0,
+            stale_writes: 0,
         }
     }
 

@@ -18,15 +18,25 @@ struct Place {
     granted: AtomicU64,
     release_sent: AtomicU64,
     released: AtomicU64,
+    over: AtomicU64,
     token: AtomicI64,
     worker: AtomicU32,
     resource: AtomicU32,
     wakeups: AtomicU32,
+    stale_writes: AtomicU32,
     outcome: AtomicU8,
 }
 
 /// Outcomes by their code in a [`Place`], less one.
-const OUTCOMES: [Outcome; 4] = [Outcome::Released, Outcome::Held, Outcome::Waiting, Outcome::Failed];
+const OUTCOMES: [Outcome; 7] = [
+    Outcome::Released,
+    Outcome::Held,
+    Outcome::Waiting,
+    Outcome::Failed,
+    Outcome::Lost,
+    Outcome::Closed,
+    Outcome::Crashed,
+];
 
 impl Place {
     fn write(&self, acquisition: &Acquisition) {
@@ -38,15 +48,20 @@ impl Place {
         self.granted.store(acquisition.granted, relaxed);
         self.release_sent.store(acquisition.release_sent, relaxed);
         self.released.store(acquisition.released, relaxed);
+        self.over.store(acquisition.over, relaxed);
         self.token.store(acquisition.token, relaxed);
         self.worker.store(acquisition.worker, relaxed);
         self.resource.store(acquisition.resource, relaxed);
         self.wakeups.store(acquisition.wakeups, relaxed);
+        self.stale_writes.store(acquisition.stale_writes, relaxed);
         let code = match acquisition.outcome {
             Outcome::Released => 1,
             Outcome::Held => 2,
             Outcome::Waiting => 3,
             Outcome::Failed => 4,
+            Outcome::Lost => 5,
+            Outcome::Closed => 6,
+            Outcome::Crashed => 7,
         };
         self.outcome.store(code, Ordering::Release);
     }
@@ -69,6 +84,8 @@ impl Place {
             granted: self.granted.load(relaxed),
             release_sent: self.release_sent.load(relaxed),
             released: self.released.load(relaxed),
+            over: self.over.load(relaxed),
+            stale_writes: self.stale_writes.load(relaxed),
         })
     }
 }
@@ -113,7 +130,7 @@ mod tests {
 
     #[test]
     fn every_field_comes_back() {
-        let log = Log::new(4);
+        let log = Log::new(OUTCOMES.len());
         let written: Vec<Acquisition> = OUTCOMES
             .into_iter()
             .zip(1u32..)
@@ -130,6 +147,8 @@ mod tests {
                 granted: 80 + u64::from(n),
                 release_sent: 90 + u64::from(n),
                 released: 100 + u64::from(n),
+                over: 110 + u64::from(n),
+                stale_writes: 120 + n,
             })
             .collect();
         written.iter().for_each(|acquisition| log.push(acquisition));

@@ -1,7 +1,7 @@
 //! Any of the locks and elections on ZooKeeper, chosen by its name.
 
 use super::session::Session;
-use super::{NaiveLock, SequentialLock};
+use super::{LeaderLatch, LeaderSelector, NaiveElection, NaiveLock, SequentialLock};
 use crate::recipe::{Grant, Lock, Loss, Observer, RecipeError};
 use crate::settings::Recipe;
 
@@ -11,16 +11,27 @@ pub enum Contender<S: Session> {
     NaiveLock(NaiveLock<S>),
     /// `lock/sequential`.
     SequentialLock(SequentialLock<S>),
+    /// `election/naive`.
+    NaiveElection(NaiveElection<S>),
+    /// `election/leader-latch`.
+    LeaderLatch(LeaderLatch<S>),
+    /// `election/leader-selector`.
+    LeaderSelector(LeaderSelector<S>),
 }
 
 impl<S: Session> Contender<S> {
-    /// The recipe at `base` over a worker's session; `None` for a recipe that nobody contends in.
-    pub fn new(recipe: Recipe, session: S, base: &str) -> Option<Self> {
+    /// The recipe at `base` over a worker's session; `None` for a recipe that nobody contends in. With `auto_requeue` a
+    /// leader selector queues its next attempt before it releases; the other recipes pay no heed to it.
+    pub fn new(recipe: Recipe, session: S, base: &str, auto_requeue: bool) -> Option<Self> {
         Some(match recipe {
             Recipe::NaiveLock => Contender::NaiveLock(NaiveLock::new(session, base)),
-            Recipe::SequentialLock | Recipe::NaiveElection | Recipe::LeaderLatch | Recipe::LeaderSelector => {
-                Contender::SequentialLock(SequentialLock::new(session, base))
+            Recipe::SequentialLock => Contender::SequentialLock(SequentialLock::new(session, base)),
+            Recipe::NaiveElection => Contender::NaiveElection(NaiveElection::new(session, base)),
+            Recipe::LeaderLatch => {
+                let id = format!("{:#x}", session.id());
+                Contender::LeaderLatch(LeaderLatch::new(session, base, &id))
             }
+            Recipe::LeaderSelector => Contender::LeaderSelector(LeaderSelector::new(session, base, auto_requeue)),
             Recipe::IdleSession => return None,
         })
     }
@@ -32,6 +43,9 @@ macro_rules! each {
         match $contender {
             Contender::NaiveLock($it) => $call,
             Contender::SequentialLock($it) => $call,
+            Contender::NaiveElection($it) => $call,
+            Contender::LeaderLatch($it) => $call,
+            Contender::LeaderSelector($it) => $call,
         }
     };
 }

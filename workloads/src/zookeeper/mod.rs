@@ -5,6 +5,10 @@
 //! | [`session`] | the small trait that recipes are written against, the real client behind it, and the meter around it |
 //! | [`naive_lock`] | `lock/naive`: one znode, everybody watches it |
 //! | [`sequential_lock`] | `lock/sequential`: a queue, everybody watches the predecessor alone |
+//! | [`naive_election`] | `election/naive`: a queue, everybody watches the leader |
+//! | [`leader_latch`] | `election/leader-latch`: a queue, and a leader that leads until it is closed or lost |
+//! | [`leader_selector`] | `election/leader-selector`: the sequential lock, and leadership that goes round |
+//! | [`entry`] | an entry in such a queue |
 //! | [`Contender`] | any of them, by name |
 //! | [`single_barrier`] | `barrier/single`: one znode, all wait for its removal |
 //! | [`double_barrier`] | `barrier/double`: a ready znode on the way in, the lowest and the highest on the way out |
@@ -15,8 +19,12 @@
 
 mod contender;
 pub mod double_barrier;
+mod entry;
+pub mod leader_latch;
+pub mod leader_selector;
 mod member;
 pub mod naive_double_barrier;
+pub mod naive_election;
 pub mod naive_lock;
 pub mod names;
 pub mod parents;
@@ -26,7 +34,10 @@ pub mod single_barrier;
 
 pub use contender::Contender;
 pub use double_barrier::DoubleBarrier;
+pub use leader_latch::LeaderLatch;
+pub use leader_selector::LeaderSelector;
 pub use naive_double_barrier::NaiveDoubleBarrier;
+pub use naive_election::NaiveElection;
 pub use naive_lock::NaiveLock;
 pub use sequential_lock::SequentialLock;
 pub use single_barrier::SingleBarrier;

@@ -31,30 +31,41 @@ pub fn last_segment(path: &str) -> &str {
 pub enum Position {
     /// Nobody is before it.
     First,
-    /// The entry just before it.
+    /// Behind this entry, which the recipe watches: the one just before it, or the first of all.
     Behind(String),
     /// It is not in the queue.
     Missing,
 }
 
-/// The position of `own` among `children`: entries are ordered by sequence number, whatever their prefix.
-///
-/// One pass and no sorting: of a thousand names only the nearest smaller one matters.
+/// The position of `own` among `children`, behind its predecessor: entries are ordered by sequence number, whatever their
+/// prefix.
 pub fn position(children: Vec<String>, own: &str, name: &str) -> Position {
+    position_by(children, own, name, i64::gt)
+}
+
+/// As [`position`], behind the first of all instead of behind the predecessor.
+pub fn position_by_smallest(children: Vec<String>, own: &str, name: &str) -> Position {
+    position_by(children, own, name, i64::lt)
+}
+
+/// Of the entries before `own`, the one whose sequence number is `better` than that of each other.
+///
+/// One pass and no sorting: of a thousand names only one matters.
+fn position_by(children: Vec<String>, own: &str, name: &str, better: fn(&i64, &i64) -> bool) -> Position {
     let Some(own_sequence) = sequence(own, name) else { return Position::Missing };
     let mut present = false;
-    let mut predecessor: Option<(i64, String)> = None;
+    let mut best: Option<(i64, String)> = None;
     for child in children {
         if child == own {
             present = true;
             continue;
         }
         let Some(sequence) = sequence(&child, name) else { continue };
-        if sequence < own_sequence && predecessor.as_ref().is_none_or(|(nearest, _)| sequence > *nearest) {
-            predecessor = Some((sequence, child));
+        if sequence < own_sequence && best.as_ref().is_none_or(|(best, _)| better(&sequence, best)) {
+            best = Some((sequence, child));
         }
     }
-    match (present, predecessor) {
+    match (present, best) {
         (false, _) => Position::Missing,
         (true, None) => Position::First,
         (true, Some((_, child))) => Position::Behind(child),
@@ -98,8 +109,12 @@ mod tests {
             let own = sequences[pick.index(sequences.len())];
             let entry = |sequence: i64| format!("_c_{:x}-lock-{sequence:010}", sequence.wrapping_mul(7919) % 97);
             let expected = sequences.iter().copied().filter(|sequence| *sequence < own).max();
-            let found = position(sequences.iter().copied().map(entry).collect(), &entry(own), "lock-");
-            prop_assert_eq!(found, expected.map_or(Position::First, |sequence| Position::Behind(entry(sequence))));
+            let position_of = |sequence: Option<i64>| sequence.map_or(Position::First, |sequence| Position::Behind(entry(sequence)));
+            let entries: Vec<String> = sequences.iter().copied().map(entry).collect();
+            prop_assert_eq!(position(entries.clone(), &entry(own), "lock-"), position_of(expected));
+            // The naive election looks for the first of all instead.
+            let smallest = sequences.iter().copied().min().filter(|smallest| *smallest < own);
+            prop_assert_eq!(position_by_smallest(entries, &entry(own), "lock-"), position_of(smallest));
         }
     }
 }

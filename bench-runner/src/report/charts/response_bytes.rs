@@ -49,7 +49,8 @@ impl Chart for ResponseBytes {
                     })
                     .collect(),
             })
-            .filter(|group| !group.bars.is_empty())
+            // Where no byte was counted, as of keep-alives, 0 would be a number that nobody counted.
+            .filter(|group| group.bars.iter().any(|bar| bar.to > 0.0))
             .collect();
         let panel = |title: &str, groups: Vec<Group>| {
             let values: Vec<f64> = groups.iter().flat_map(|group| &group.bars).map(|bar| bar.to).collect();
@@ -71,13 +72,17 @@ impl Chart for ResponseBytes {
                 let each = |value: u64, unit: Unit| {
                     per_grant(view, value).map_or_else(|| format::ABSENT.to_owned(), |value| unit.show(value))
                 };
+                let (bytes, each_bytes) = match of_kind.response_bytes {
+                    0 => (format::ABSENT.to_owned(), format::ABSENT.to_owned()),
+                    bytes => (format::count(bytes), each(bytes, Unit::Bytes)),
+                };
                 table.row([
                     first(view),
                     format::plain(kind),
                     format::count(of_kind.requests),
                     each(of_kind.requests, Unit::Number),
-                    format::count(of_kind.response_bytes),
-                    each(of_kind.response_bytes, Unit::Bytes),
+                    bytes,
+                    each_bytes,
                 ]);
             }
         }

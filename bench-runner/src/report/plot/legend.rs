@@ -11,8 +11,8 @@ use crate::report::view::ArmView;
 /// Height of one line of the key, pixels.
 const LINE: i32 = 22;
 
-/// Length of the sample of an arm's line, pixels.
-const SAMPLE: i32 = 30;
+/// Length of the sample of an arm's line, pixels: long enough that the longest dashes show their gaps beside the marker.
+const SAMPLE: i32 = 44;
 
 /// One entry: an arm, its text, and where it stands.
 struct Entry {

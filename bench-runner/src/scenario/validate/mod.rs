@@ -5,6 +5,7 @@
 mod arms;
 mod ensemble;
 mod etcd;
+mod faults;
 mod workers;
 
 use super::duration::Span;
@@ -31,6 +32,7 @@ pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
     bystanders(file, problems);
     workers::validate(&file.workers, &KeyPath::from("workers"), problems);
     arms::validate(file, problems);
+    faults::validate(file, problems);
 }
 
 fn trials(file: &ScenarioFile, problems: &mut Problems) {

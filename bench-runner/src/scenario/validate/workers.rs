@@ -1,5 +1,6 @@
 //! One set of worker settings by itself: `[workers]`, or what an arm overrides.
 
+use super::super::delay::DelayText;
 use super::super::file::WorkersFile;
 use super::super::path::KeyPath;
 use super::super::problem::{Problem, Problems};
@@ -30,7 +31,15 @@ pub fn validate(workers: &WorkersFile, path: &KeyPath, problems: &mut Problems) 
     }
     if let Some(0) = workers.locks {
         let path = path.key("locks");
-        problems.spoil(&path, Problem::value(&path, "zero locks leave nothing to acquire").remedy("write at least 1"));
+        problems.spoil(
+            &path,
+            Problem::value(&path, "zero locks or elections leave nothing to acquire").remedy("write at least 1"),
+        );
+    }
+    if workers.think == Some(DelayText::Forever) {
+        let path = path.key("think");
+        let problem = Problem::value(&path, "a worker that rests for ever has nothing to do with the others");
+        problems.spoil(&path, problem.remedy("write for example \"5ms\"; only `hold` can be \"forever\""));
     }
     if let Some(number) = workers.connect_concurrency {
         let path = path.key("connect_concurrency");

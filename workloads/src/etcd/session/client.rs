@@ -1,7 +1,7 @@
 //! A real session, through the crate `etcd-client`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use etcd_client as etcd;
@@ -11,9 +11,9 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::connection::{Connection, Line, calls_for_another_server};
-use super::lease::{Lease, Loss};
-use super::watches::{self, ClientWatch, Command, Watching};
-use super::{Change, Found, Key, Range, Session, SessionError, Tap, Then, Txn, TxnOutcome, repeat, wire};
+use super::lease::{self, Lease, Loss, Renewed};
+use super::watches::{self, ClientWatch, Command};
+use super::{Awaited, Found, Key, Range, Session, SessionError, Tap, Then, Txn, TxnOutcome, repeat, wire};
 use crate::record::RequestKind;
 
 /// How long revoking the lease may take when the session is closed; after that the lease expires by itself.
@@ -27,9 +27,11 @@ pub struct Client {
 }
 
 struct Shared {
-    connection: Arc<Connection>,
+    /// Taken away when the session is abandoned, so that a connection that is nobody else's closes.
+    connection: Mutex<Option<Arc<Connection>>>,
     lease: i64,
     ttl: Duration,
+    renewed: Arc<Renewed>,
     loss: Arc<Loss>,
     /// Ends the tasks of the session.
     closing: CancellationToken,
@@ -54,25 +56,57 @@ impl Client {
             let response = call(&connection, &loss, &*tap, RequestKind::LeaseGrant, grant, |answer| &answer.0).await?;
             Ok((sent, response))
         });
-        let (renewed, granted) = match timeout(ttl, granting).await {
+        let (sent, granted) = match timeout(ttl, granting).await {
             Ok(granted) => granted?,
             Err(_) => return Err(SessionError::Lost(format!("no server granted one within {} s", ttl.as_secs()))),
         };
         // Never shorter than what was asked for.
         let ttl = Duration::from_secs(u64::try_from(granted.ttl()).unwrap_or(0));
-        let lease = Lease { id: granted.id(), ttl, renewed };
+        let (id, renewed) = (granted.id(), Arc::new(Renewed::at(sent)));
+        let lease = Lease { id, ttl, renewed: Arc::clone(&renewed) };
         let (loss, closing) = (Arc::new(loss), CancellationToken::new());
         let (watches, commands) = mpsc::unbounded_channel();
         tokio::spawn(lease.keep(Arc::clone(&connection), Arc::clone(&loss), closing.clone(), Arc::clone(&tap)));
         tokio::spawn(watches::serve(commands, Arc::clone(&connection), closing.clone(), Arc::clone(&tap)));
         let next_watch = AtomicI64::new(1);
-        let shared = Shared { connection, lease: lease.id, ttl, loss, closing, watches, next_watch, tap };
+        let connection = Mutex::new(Some(connection));
+        let shared = Shared { connection, lease: id, ttl, renewed, loss, closing, watches, next_watch, tap };
         Ok(Client { shared: Arc::new(shared) })
     }
 
     /// The ttl that the servers granted: what was asked for, or their shortest if that is longer.
     pub fn ttl(&self) -> Duration {
         self.shared.ttl
+    }
+
+    /// Ends the session as a crash of its process does: over at once for whoever holds a clone, and nothing more is sent. The
+    /// lease is not revoked and runs out by itself, its keys with it. The tasks of the session end, and with them the
+    /// connection, unless others share it.
+    pub fn abandon(&self) {
+        self.shared.loss.declare("it was abandoned");
+        self.shared.closing.cancel();
+        self.shared.connection.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Renews the lease now, beside the renewals that are sent in any case, so that its time counts from here.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Lost`]; [`SessionError::Unknown`] when no answer came: the lease's time may count from before.
+    pub async fn sign_of_life(&self) -> Result<(), SessionError> {
+        let Shared { loss, lease, renewed, tap, .. } = &*self.shared;
+        let line = self.connection()?.line();
+        let sent = Instant::now();
+        tokio::select! {
+            biased;
+            answer = lease::renew(&line, *lease, &**tap) => match answer? {
+                true => renewed.confirm(sent),
+                false => loss.declare(lease::EXPIRED),
+            },
+            error = loss.happens() => return Err(error),
+            () = line.gone.cancelled() => return Err(given_up()),
+        }
+        loss.check()
     }
 
     /// Puts a value, under the session's lease.
@@ -97,13 +131,6 @@ impl Client {
         self.call(RequestKind::DeleteRange, delete, |answer| &answer.0).await.map(|_| ())
     }
 
-    async fn watch(&self, watching: Watching) -> Result<ClientWatch, SessionError> {
-        let Shared { loss, watches, next_watch, .. } = &*self.shared;
-        loss.check()?;
-        let id = next_watch.fetch_add(1, Ordering::Relaxed);
-        ClientWatch::set(id, watching, watches.clone(), Arc::clone(loss)).await
-    }
-
     async fn call<T, M: Message, F>(
         &self,
         kind: RequestKind,
@@ -113,7 +140,14 @@ impl Client {
     where
         F: Future<Output = Result<T, etcd::Error>>,
     {
-        call(&self.shared.connection, &self.shared.loss, &*self.shared.tap, kind, operation, message).await
+        let connection = self.connection()?;
+        call(&connection, &self.shared.loss, &*self.shared.tap, kind, operation, message).await
+    }
+
+    fn connection(&self) -> Result<Arc<Connection>, SessionError> {
+        self.shared.loss.check()?;
+        let connection = self.shared.connection.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        connection.ok_or_else(|| SessionError::Lost("it was abandoned".to_owned()))
     }
 }
 
@@ -153,8 +187,12 @@ where
             }
         },
         error = loss.happens() => Err(error),
-        () = line.gone.cancelled() => Err(SessionError::Unknown("the connection was given up".to_owned())),
+        () = line.gone.cancelled() => Err(given_up()),
     }
+}
+
+fn given_up() -> SessionError {
+    SessionError::Unknown("the connection was given up".to_owned())
 }
 
 impl Drop for Shared {
@@ -165,7 +203,8 @@ impl Drop for Shared {
         if self.loss.check().is_err() {
             return;
         }
-        let (connection, tap, lease) = (Arc::clone(&self.connection), Arc::clone(&self.tap), self.lease);
+        let Some(connection) = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        let (tap, lease) = (Arc::clone(&self.tap), self.lease);
         runtime.spawn(async move {
             let loss = Loss::default();
             let revoke = repeat(|| async {
@@ -185,6 +224,7 @@ fn key(found: &etcd::KeyValue) -> Key {
         create_revision: found.create_revision(),
         mod_revision: found.mod_revision(),
         lease: found.lease(),
+        value: found.value().to_vec(),
     }
 }
 
@@ -246,16 +286,16 @@ impl Session for Client {
                     .with_sort(etcd::SortTarget::Create, etcd::SortOrder::Descend)
                     .with_limit(1),
             ),
-            Range::Oldest(prefix) => (
+            Range::Oldest { prefix, at } => (
                 prefix,
                 etcd::GetOptions::new()
                     .with_prefix()
+                    .with_revision(at)
                     .with_sort(etcd::SortTarget::Create, etcd::SortOrder::Ascend)
                     .with_limit(1),
             ),
-            // Revision 0 is the present one.
             Range::Count { prefix, at } => {
-                (prefix, etcd::GetOptions::new().with_prefix().with_count_only().with_revision(at.unwrap_or(0)))
+                (prefix, etcd::GetOptions::new().with_prefix().with_count_only().with_revision(at))
             }
         };
         let send = |line: Arc<Line>| async move { line.kv.clone().get(name, Some(options)).await };
@@ -264,11 +304,10 @@ impl Session for Client {
         Ok(Found { first: answer.kvs().first().map(key), count, revision: revision(answer.header()) })
     }
 
-    async fn watch_deletion(&self, key: &str, instance: i64, from: i64) -> Result<ClientWatch, SessionError> {
-        self.watch(Watching::of_instance(key, instance, from)).await
-    }
-
-    async fn watch_change(&self, change: Change<'_>, from: i64) -> Result<ClientWatch, SessionError> {
-        self.watch(Watching::of_change(change, from)).await
+    async fn watch(&self, awaited: Awaited<'_>, from: i64) -> Result<ClientWatch, SessionError> {
+        let Shared { loss, watches, next_watch, .. } = &*self.shared;
+        loss.check()?;
+        let id = next_watch.fetch_add(1, Ordering::Relaxed);
+        ClientWatch::set(id, awaited, from, watches.clone(), Arc::clone(loss)).await
     }
 }

@@ -6,26 +6,16 @@
 //! connection does not serve gives it up for all who share it.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
-use etcd_client::{Channel, ConnectOptions, KvClient, LeaseClient, WatchClient};
+use etcd_client::{ConnectOptions, KvClient, LeaseClient, WatchClient};
+use http::uri::Authority;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::Endpoint;
 
-use super::SessionError;
-
-/// How long a server may take to accept a connection.
-const CONNECT_LIMIT: Duration = Duration::from_secs(5);
-/// How often a silent connection is pinged. Servers close connections that ping more often than every 5 s.
-const PING_INTERVAL: Duration = Duration::from_secs(10);
-/// How long a ping may take to be answered before the connection counts as dead.
-const PING_LIMIT: Duration = Duration::from_secs(5);
-/// Requests that may wait for the connection at once. The default of 1,024 is for a connection that many share.
-const REQUESTS_IN_FLIGHT: usize = 64;
+use super::{SessionError, http2};
 
 /// A connection that one session has for itself, or several share.
 pub struct Connection {
-    /// `host:port` of the servers, with commas between: an endpoint made of each would be a KB of settings.
+    /// `host:port` of the servers, with commas between.
     servers: Arc<str>,
     line: Mutex<Arc<Line>>,
 }
@@ -50,7 +40,7 @@ impl Connection {
     /// [`SessionError::Refused`] when `endpoints` names none, or what is no address.
     pub async fn new(endpoints: &str, first: usize) -> Result<Connection, SessionError> {
         let servers: Arc<str> = endpoints.into();
-        endpoints.split(',').try_for_each(|server| endpoint(server).map(drop))?;
+        endpoints.split(',').try_for_each(|server| address(server).map(drop))?;
         let line = Line::open(&servers, first).await?;
         Ok(Connection { servers, line: Mutex::new(Arc::new(line)) })
     }
@@ -79,7 +69,7 @@ impl Line {
     async fn open(servers: &str, place: usize) -> Result<Line, SessionError> {
         let place = place % servers.split(',').count();
         let server = servers.split(',').nth(place).unwrap_or_default();
-        let channel = Channel::Tonic(endpoint(server)?.connect_lazy());
+        let channel = http2::channel(address(server)?);
         // A server without a leader answers at once instead of letting requests wait, and ends its watch streams.
         let options = ConnectOptions::new().with_require_leader(true);
         let client = etcd_client::Client::from_channel(channel, Some(options)).await?;
@@ -94,16 +84,9 @@ impl Line {
     }
 }
 
-fn endpoint(address: &str) -> Result<Endpoint, SessionError> {
-    let endpoint = Endpoint::from_shared(format!("http://{}", address.trim()))
-        .map_err(|error| SessionError::Refused(format!("`{address}` is no address: {error}")))?;
-    Ok(endpoint
-        .connect_timeout(CONNECT_LIMIT)
-        .http2_keep_alive_interval(PING_INTERVAL)
-        .keep_alive_timeout(PING_LIMIT)
-        .keep_alive_while_idle(true)
-        .tcp_nodelay(true)
-        .buffer_size(REQUESTS_IN_FLIGHT))
+fn address(server: &str) -> Result<Authority, SessionError> {
+    let server = server.trim();
+    server.parse().map_err(|error| SessionError::Refused(format!("`{server}` is no address: {error}")))
 }
 
 impl From<etcd_client::Error> for SessionError {

@@ -6,7 +6,7 @@
 //! the ttl is what counts. Where no renewal is confirmed the session waits no longer than the ttl since the last confirmed
 //! one *was sent*: the servers count from a later moment, so the worker gives up first.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
@@ -46,13 +46,46 @@ impl Loss {
     }
 }
 
+/// When the last renewal that was confirmed, or the grant, was sent.
+pub(super) struct Renewed(Mutex<Instant>);
+
+impl Renewed {
+    pub fn at(sent: Instant) -> Renewed {
+        Renewed(Mutex::new(sent))
+    }
+
+    /// A renewal that was sent then has been confirmed.
+    pub fn confirm(&self, sent: Instant) {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = sent.max(*last);
+    }
+
+    fn last(&self) -> Instant {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A lease as it was granted.
-#[derive(Clone, Copy)]
 pub(super) struct Lease {
     pub id: i64,
     pub ttl: Duration,
-    /// When the last renewal that was confirmed, or the grant, was sent.
-    pub renewed: Instant,
+    pub renewed: Arc<Renewed>,
+}
+
+/// Why a lease is lost that the servers do not know any more.
+pub(super) const EXPIRED: &str = "it has expired or was revoked";
+
+/// Sends one renewal and waits for its answer; `false`: the servers do not know the lease.
+pub(super) async fn renew(line: &Line, id: i64, tap: &dyn Tap) -> Result<bool, etcd_client::Error> {
+    let mut client = line.lease.clone();
+    tap.request(RequestKind::LeaseKeepAlive);
+    // In a box, since it is large and lives for a moment.
+    match Box::pin(async move { client.keep_alive(id).await.map(drop) }).await {
+        Ok(()) => Ok(true),
+        // The library takes the first answer itself, and makes an error of a ttl of 0.
+        Err(etcd_client::Error::LeaseKeepAliveError(why)) if why == "lease not found" => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// How keeping it over one line ended.
@@ -65,19 +98,19 @@ enum Ended {
 
 impl Lease {
     fn deadline(&self) -> Instant {
-        self.renewed + self.ttl
+        self.renewed.last() + self.ttl
     }
 
     /// Keeps it alive until `closing` or until it is lost.
     pub async fn keep(
-        mut self,
+        self,
         connection: Arc<Connection>,
         loss: Arc<Loss>,
         closing: CancellationToken,
         tap: Arc<dyn Tap>,
     ) {
         // The first renewal is not due yet.
-        let mut due = self.renewed + self.ttl / 3;
+        let mut due = self.renewed.last() + self.ttl / 3;
         loop {
             let line = connection.line();
             let ended = tokio::select! {
@@ -87,7 +120,7 @@ impl Lease {
                 ended = self.renew(&line, due, tap.as_ref()) => ended,
             };
             match ended {
-                Ended::Expired => return loss.declare("it has expired or was revoked"),
+                Ended::Expired => return loss.declare(EXPIRED),
                 Ended::Broken if Instant::now() >= self.deadline() => {
                     return loss.declare("no server confirmed a renewal within its ttl");
                 }
@@ -102,23 +135,16 @@ impl Lease {
     }
 
     /// Renews it at `due` and every third of the ttl from then on, over this line.
-    async fn renew(&mut self, line: &Line, mut due: Instant, tap: &dyn Tap) -> Ended {
+    async fn renew(&self, line: &Line, mut due: Instant, tap: &dyn Tap) -> Ended {
         loop {
             sleep_until(due).await;
-            let (mut client, id) = (line.lease.clone(), self.id);
             let sent = Instant::now();
-            tap.request(RequestKind::LeaseKeepAlive);
-            // In a box, since it is large and lives for a moment.
-            let answer = Box::pin(async move { client.keep_alive(id).await.map(drop) });
-            match timeout_at(self.limit(sent), answer).await {
-                Ok(Ok(())) => self.renewed = sent,
-                // The library takes the first answer itself, and makes an error of a ttl of 0.
-                Ok(Err(etcd_client::Error::LeaseKeepAliveError(why))) if why == "lease not found" => {
-                    return Ended::Expired;
-                }
+            match timeout_at(self.limit(sent), renew(line, self.id, tap)).await {
+                Ok(Ok(true)) => self.renewed.confirm(sent),
+                Ok(Ok(false)) => return Ended::Expired,
                 Ok(Err(_)) | Err(_) => return Ended::Broken,
             }
-            due = self.renewed + self.ttl / 3;
+            due = sent + self.ttl / 3;
         }
     }
 

@@ -8,6 +8,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `connection` | one HTTP/2 connection at a time to one of the servers, and to the next one when that fails |
+//! | `http2` | the HTTP/2 connection itself, lean enough for a thousand of them |
 //! | `lease` | the lease: kept alive, its ttl checked, given up before the servers do |
 //! | `watches` | all watches of the session on one stream, made again where it breaks |
 //! | `client` | the session made of the three |
@@ -16,6 +17,7 @@
 
 mod client;
 mod connection;
+mod http2;
 mod lease;
 pub mod tap;
 mod watches;
@@ -54,6 +56,8 @@ pub struct Key {
     pub mod_revision: i64,
     /// The lease that it lives under, 0 for none.
     pub lease: i64,
+    /// The value.
+    pub value: Vec<u8>,
 }
 
 /// A transaction on one key, guarded by its create revision.
@@ -84,6 +88,11 @@ impl<'a> Txn<'a> {
         Txn { key, create_revision: 0, then: Then::Put(value) }
     }
 
+    /// Puts another value, under the session's lease, if the key is still this instance.
+    pub fn update(key: &'a str, create_revision: i64, value: &'a [u8]) -> Self {
+        Txn { key, create_revision, then: Then::Put(value) }
+    }
+
     /// Puts `lasting` without a lease while `key` is still this instance, 0: while it does not exist.
     pub fn put_while(key: &'a str, create_revision: i64, lasting: &'a str) -> Self {
         Txn { key, create_revision, then: Then::PutLasting(lasting) }
@@ -100,7 +109,7 @@ impl<'a> Txn<'a> {
 pub struct TxnOutcome {
     /// Whether the guard held.
     pub succeeded: bool,
-    /// The store's revision after it: of a put that succeeded, the create revision.
+    /// The store's revision after it: of a create that succeeded, the create revision.
     pub revision: i64,
     /// Of a put whose guard did not hold: the key as it is.
     pub found: Option<Key>,
@@ -118,14 +127,19 @@ pub enum Range<'a> {
         /// Create revisions from here on are not looked at.
         own: i64,
     },
-    /// Of the keys with this prefix, the one with the smallest create revision.
-    Oldest(&'a str),
+    /// Of the keys with this prefix, the one with the lowest create revision.
+    Oldest {
+        /// What the keys begin with.
+        prefix: &'a str,
+        /// The revision of the store to look at; 0: as it is now. Refused where the history was compacted away.
+        at: i64,
+    },
     /// How many keys have this prefix, and none of them: an answer of O(1) bytes.
     Count {
         /// What the keys begin with.
         prefix: &'a str,
-        /// As of this revision of the store's history; `None`: now.
-        at: Option<i64>,
+        /// The revision of the store to look at; 0: as it is now. Refused where the history was compacted away.
+        at: i64,
     },
 }
 
@@ -140,34 +154,45 @@ pub struct Found {
     pub revision: i64,
 }
 
-/// What a watch is for.
+/// What a watch waits for. It fires once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change<'a> {
-    /// A put of this key.
-    Put(&'a str),
-    /// A put of any key with this prefix.
-    AnyPut(&'a str),
+pub enum Awaited<'a> {
+    /// The deletion of one instance of a key.
+    Deletion {
+        /// The key.
+        key: &'a str,
+        /// Its create revision.
+        instance: i64,
+    },
+    /// Whatever happens to one instance of a key: another value, or its deletion.
+    Change {
+        /// The key.
+        key: &'a str,
+        /// Its create revision.
+        instance: i64,
+    },
+    /// A value for any key with this prefix.
+    Put {
+        /// What the keys begin with.
+        prefix: &'a str,
+    },
     /// The deletion of any key with this prefix.
-    AnyDeletion(&'a str),
+    AnyDeletion {
+        /// What the keys begin with.
+        prefix: &'a str,
+    },
 }
 
-/// A watch for the deletion of one instance of a key, or for a [`Change`]. It stands on the server, and fires once.
+/// A watch, which stands on the server.
 pub trait Watch: Send + 'static {
-    /// Resolves when the instance is deleted, or the change happens. Dropping the watch or this future takes the watch back.
+    /// Resolves when what it waits for happens, with the revision at which it does. Dropping the watch or this future takes
+    /// the watch back.
     ///
     /// # Errors
     ///
     /// [`SessionError::Lost`] as soon as the lease is; [`SessionError::Unknown`] when the history to watch was compacted
     /// away. A broken connection is no error: the watch is made again from where it was.
-    fn deleted(self) -> impl Future<Output = Result<(), SessionError>> + Send;
-
-    /// As [`deleted`](Watch::deleted), of a watch for whatever it is for.
-    fn happened(self) -> impl Future<Output = Result<(), SessionError>> + Send
-    where
-        Self: Sized,
-    {
-        self.deleted()
-    }
+    fn fired(self) -> impl Future<Output = Result<i64, SessionError>> + Send;
 }
 
 /// One client with its lease, never shared by two workers. Clones are the same session; the lease is revoked when the last
@@ -196,21 +221,9 @@ pub trait Session: Clone + Send + Sync + 'static {
     /// Reads.
     fn range(&self, range: Range<'_>) -> impl Future<Output = Result<Found, SessionError>> + Send;
 
-    /// Watches for the deletion of `key`, which at revision `from` − 1 was the instance with this create revision. Returns
+    /// Watches, from the revision `from` on: a key that is named with its instance was that instance at `from` − 1. Returns
     /// when the watch stands.
-    fn watch_deletion(
-        &self,
-        key: &str,
-        instance: i64,
-        from: i64,
-    ) -> impl Future<Output = Result<Self::Watch, SessionError>> + Send;
-
-    /// Watches for a change at revision `from` or later. Returns when the watch stands.
-    fn watch_change(
-        &self,
-        change: Change<'_>,
-        from: i64,
-    ) -> impl Future<Output = Result<Self::Watch, SessionError>> + Send;
+    fn watch(&self, awaited: Awaited<'_>, from: i64) -> impl Future<Output = Result<Self::Watch, SessionError>> + Send;
 }
 
 /// How long to wait before an operation is tried again: long enough for an election of the ensemble not to be a storm.

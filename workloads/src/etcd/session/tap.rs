@@ -15,11 +15,11 @@ pub trait Tap: Send + Sync + 'static {
     fn disarmed(&self, instance: i64);
     /// The deletion of the instance, at this revision, has notified a watch on it.
     fn notified(&self, instance: i64, revision: i64);
-    /// A deletion at this revision has notified a watch that had already fired and whose cancellation is under way: a
-    /// notification like any other, of an instance that this watch does not know.
+    /// A deletion at this revision has notified a watch that had already fired and whose cancellation is under way, or one for
+    /// any key: a notification like any other, of an instance that this watch does not know.
     fn notified_late(&self, revision: i64);
-    /// A change of this kind has notified a watch that stands, or stood, on no particular instance.
-    fn changed(&self, kind: EventKind);
+    /// A value that was put has notified a watch: the first of its key (`created`), or another. No instance has ended.
+    fn notified_put(&self, created: bool);
     /// This session itself has deleted the instance, at this revision.
     fn ended(&self, instance: i64, revision: i64);
 }
@@ -50,7 +50,8 @@ impl Tap for Recorder {
         Recorder::late_notification(self, EventKind::Deleted, revision);
     }
 
-    fn changed(&self, kind: EventKind) {
+    fn notified_put(&self, created: bool) {
+        let kind = if created { EventKind::Created } else { EventKind::Changed };
         Recorder::notification(self, kind, None);
     }
 
@@ -70,6 +71,6 @@ impl Tap for Untapped {
     fn disarmed(&self, _: i64) {}
     fn notified(&self, _: i64, _: i64) {}
     fn notified_late(&self, _: i64) {}
-    fn changed(&self, _: EventKind) {}
+    fn notified_put(&self, _: bool) {}
     fn ended(&self, _: i64, _: i64) {}
 }

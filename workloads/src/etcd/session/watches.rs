@@ -3,9 +3,9 @@
 //! A stream for each watch would cost the server 18 KB and 21 KB here; watches on one stream cost next to nothing, and
 //! etcd's own client does the same. Watches are numbered by the session.
 //!
-//! A watch asks for deletions alone or for puts alone (the others are filtered at the server) and fires once; the task that reads the stream takes
-//! it back at once. Until the server has confirmed that, further deletions of the key may arrive: with the naive lock, those
-//! of releases that come quickly. They are notifications and are counted, as late ones.
+//! A watch asks for what it waits for alone (the rest is filtered at the server) and fires once; the task that reads the
+//! stream takes it back at once. Until the server has confirmed that, further events may arrive: with the naive lock, the
+//! deletions of releases that come quickly. They are notifications and are counted, as late ones.
 //!
 //! After a broken stream every watch that has not fired is set again from the revision that it began with: it has seen no
 //! event, so that is its last revision + 1, and what happened meanwhile is delivered out of the history.
@@ -13,15 +13,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use etcd_client::{EventType, WatchFilterType, WatchOptions, WatchRequestSender, WatchResponse};
+use etcd_client::{Event, EventType, KeyValue, WatchFilterType, WatchOptions, WatchRequestSender, WatchResponse};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::connection::{Connection, Line, calls_for_another_server};
 use super::lease::Loss;
-use super::{Change, FIRST_PAUSE, LONGEST_PAUSE, SessionError, Tap, Watch, wire};
-use crate::record::{EventKind, RequestKind};
+use super::{Awaited, FIRST_PAUSE, LONGEST_PAUSE, SessionError, Tap, Watch, wire};
+use crate::record::RequestKind;
 
 /// What the session asks of the task.
 pub(super) enum Command {
@@ -33,20 +33,22 @@ pub(super) enum Command {
 
 /// A watch as the task knows it.
 pub(super) struct Watching {
+    /// Or what the keys begin with.
     key: String,
-    /// Whether the key is what the watched keys begin with.
-    is_prefix: bool,
-    /// Which events it asks for.
-    asked: EventType,
-    /// The instance of the key, where it stands on one.
+    /// The create revision of the key's instance; `None` where any key with a prefix is watched.
     instance: Option<i64>,
+    /// Whether events are wanted that put a value.
+    puts: bool,
     from: i64,
     stage: Stage,
     /// Told when the watch stands; taken then.
     stands: Option<oneshot::Sender<Result<(), SessionError>>>,
     /// Told when it fires; taken then.
-    fires: Option<oneshot::Sender<Result<(), SessionError>>>,
+    fires: Option<oneshot::Sender<Fired>>,
 }
+
+/// The revision at which a watch fired, or why it cannot.
+type Fired = Result<i64, SessionError>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -61,7 +63,7 @@ enum Stage {
 /// A watch of a real session. Dropping it takes the watch back.
 pub struct ClientWatch {
     id: i64,
-    fires: oneshot::Receiver<Result<(), SessionError>>,
+    fires: oneshot::Receiver<Fired>,
     commands: mpsc::UnboundedSender<Command>,
     loss: Arc<Loss>,
 }
@@ -70,14 +72,28 @@ impl ClientWatch {
     /// Sets a watch and waits until it stands.
     pub(super) async fn set(
         id: i64,
-        mut watching: Watching,
+        awaited: Awaited<'_>,
+        from: i64,
         commands: mpsc::UnboundedSender<Command>,
         loss: Arc<Loss>,
     ) -> Result<ClientWatch, SessionError> {
         let (tell_stands, stands) = oneshot::channel();
         let (tell_fires, fires) = oneshot::channel();
-        watching.stands = Some(tell_stands);
-        watching.fires = Some(tell_fires);
+        let (key, instance, puts) = match awaited {
+            Awaited::Deletion { key, instance } => (key, Some(instance), false),
+            Awaited::Change { key, instance } => (key, Some(instance), true),
+            Awaited::Put { prefix } => (prefix, None, true),
+            Awaited::AnyDeletion { prefix } => (prefix, None, false),
+        };
+        let watching = Watching {
+            key: key.to_owned(),
+            instance,
+            puts,
+            from,
+            stage: Stage::Asked,
+            stands: Some(tell_stands),
+            fires: Some(tell_fires),
+        };
         // From here on dropping takes it back, also where it does not stand yet. The task ends with the session alone.
         let _ = commands.send(Command::Set(id, Box::new(watching)));
         let watch = ClientWatch { id, fires, commands, loss };
@@ -91,18 +107,18 @@ impl ClientWatch {
 }
 
 impl Watch for ClientWatch {
-    async fn deleted(mut self) -> Result<(), SessionError> {
+    async fn fired(mut self) -> Result<i64, SessionError> {
         let loss = Arc::clone(&self.loss);
         tokio::select! {
             biased;
-            // Even where a deletion has arrived in the same moment: a waiter without a lease is none.
+            // Even where an event has arrived in the same moment: a waiter without a lease is none.
             error = loss.happens() => Err(error),
             fires = &mut self.fires => told(fires),
         }
     }
 }
 
-fn told(told: Result<Result<(), SessionError>, oneshot::error::RecvError>) -> Result<(), SessionError> {
+fn told<T>(told: Result<Result<T, SessionError>, oneshot::error::RecvError>) -> Result<T, SessionError> {
     // The task is gone: the session was closed.
     told.unwrap_or_else(|_| Err(SessionError::Lost("the session was closed".to_owned())))
 }
@@ -123,6 +139,8 @@ pub(super) async fn serve(
 ) {
     let mut watches = Watches { commands, watching: BTreeMap::new(), tap };
     tokio::select! {
+        // First, so that nothing is sent for a session that is over.
+        biased;
         () = closing.cancelled() => {}
         () = watches.serve(&connection) => {}
     }
@@ -206,7 +224,9 @@ impl Watches {
                 if watching.stage == Stage::Over {
                     return None;
                 }
-                watching.over(self.tap.as_ref());
+                if watching.stage == Stage::Stands {
+                    watching.disarmed(self.tap.as_ref());
+                }
                 watching.stage = Stage::Over;
                 Some((id, false))
             }
@@ -258,17 +278,15 @@ impl Watches {
             }
         }
         let mut fired = false;
-        let asked = watching.asked;
-        for event in response.events().iter().filter(|event| event.event_type() == asked) {
-            let revision = event.kv().map_or(0, |key| key.mod_revision());
-            match watching.fires.take() {
-                Some(fires) if watching.stage == Stage::Stands => {
-                    watching.stage = Stage::Over;
-                    fired = true;
-                    watching.notified(revision, false, self.tap.as_ref());
-                    let _ = fires.send(Ok(()));
+        for event in response.events() {
+            let first = watching.stage == Stage::Stands;
+            watching.count(event, first, self.tap.as_ref());
+            if first {
+                watching.stage = Stage::Over;
+                fired = true;
+                if let Some(fires) = watching.fires.take() {
+                    let _ = fires.send(Ok(event.kv().map_or(0, KeyValue::mod_revision)));
                 }
-                _ => watching.notified(revision, true, self.tap.as_ref()),
             }
         }
         if fired { self.cancel(id, requests).await } else { Ok(()) }
@@ -276,60 +294,53 @@ impl Watches {
 }
 
 impl Watching {
-    /// For the deletion of this instance of the key.
-    pub fn of_instance(key: &str, instance: i64, from: i64) -> Self {
-        Watching { instance: Some(instance), ..Watching::new(key, false, EventType::Delete, from) }
-    }
-
-    /// For a change.
-    pub fn of_change(change: Change<'_>, from: i64) -> Self {
-        match change {
-            Change::Put(key) => Watching::new(key, false, EventType::Put, from),
-            Change::AnyPut(prefix) => Watching::new(prefix, true, EventType::Put, from),
-            Change::AnyDeletion(prefix) => Watching::new(prefix, true, EventType::Delete, from),
-        }
-    }
-
-    fn new(key: &str, is_prefix: bool, asked: EventType, from: i64) -> Self {
-        let key = key.to_owned();
-        Watching { key, is_prefix, asked, instance: None, from, stage: Stage::Asked, stands: None, fires: None }
-    }
-
     fn options(&self, id: i64) -> WatchOptions {
-        let not_asked = match self.asked {
-            EventType::Put => WatchFilterType::NoDelete,
-            EventType::Delete => WatchFilterType::NoPut,
-        };
-        let options = WatchOptions::new().with_watch_id(id).with_start_revision(self.from).with_filters([not_asked]);
-        if self.is_prefix { options.with_prefix() } else { options }
-    }
-
-    /// An event has come: the one that it waited for, or one more before its end is confirmed.
-    fn notified(&self, revision: i64, late: bool, tap: &dyn Tap) {
-        match self.instance {
-            Some(_) if late => tap.notified_late(revision),
-            Some(instance) => tap.notified(instance, revision),
-            None if self.asked == EventType::Put => tap.changed(EventKind::Created),
-            None => tap.changed(EventKind::Deleted),
+        let options = WatchOptions::new().with_watch_id(id).with_start_revision(self.from);
+        match (self.instance, self.puts) {
+            (Some(_), false) => options.with_filters([WatchFilterType::NoPut]),
+            (Some(_), true) => options,
+            (None, true) => options.with_prefix().with_filters([WatchFilterType::NoDelete]),
+            (None, false) => options.with_prefix().with_filters([WatchFilterType::NoPut]),
         }
     }
 
-    /// It will not fire any more.
-    fn over(&self, tap: &dyn Tap) {
-        if let (Stage::Stands, Some(instance)) = (self.stage, self.instance) {
+    /// Counts a notification; `first`: the one that the watch fires with.
+    fn count(&self, event: &Event, first: bool, tap: &dyn Tap) {
+        let (created, revision) = event.kv().map_or((0, 0), |key| (key.create_revision(), key.mod_revision()));
+        match (event.event_type(), self.instance) {
+            (EventType::Delete, Some(instance)) if first => tap.notified(instance, revision),
+            // Whose deletion it was is known by its revision, where a session has told of it.
+            (EventType::Delete, _) => tap.notified_late(revision),
+            (EventType::Put, _) => {
+                // It stands no longer, and no instance has ended.
+                if first {
+                    self.disarmed(tap);
+                }
+                tap.notified_put(created == revision);
+            }
+        }
+    }
+
+    fn disarmed(&self, tap: &dyn Tap) {
+        if let Some(instance) = self.instance {
             tap.disarmed(instance);
         }
     }
 
     /// The server ended it: because it was asked to, or because it cannot serve it.
     fn refused(&mut self, response: &WatchResponse, tap: &dyn Tap) {
-        self.over(tap);
+        if self.stage == Stage::Stands {
+            self.disarmed(tap);
+        }
         let error = match response.compact_revision() {
             0 => SessionError::Refused(response.cancel_reason().to_owned()),
             compacted => SessionError::Unknown(format!("the history up to {compacted} was compacted away")),
         };
-        for tell in [self.stands.take(), self.fires.take()].into_iter().flatten() {
-            let _ = tell.send(Err(error.clone()));
+        if let Some(stands) = self.stands.take() {
+            let _ = stands.send(Err(error.clone()));
+        }
+        if let Some(fires) = self.fires.take() {
+            let _ = fires.send(Err(error));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! A real session, through the crate `zookeeper-client`.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use zookeeper_client as zk;
@@ -11,6 +13,17 @@ use crate::record::EventKind;
 #[derive(Clone)]
 pub struct Client {
     client: zk::Client,
+    /// Set when the worker died: what is left of it asks for nothing any more.
+    abandoned: Arc<AtomicBool>,
+}
+
+/// What becomes of the session when the last clone of a [`Client`] is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtDrop {
+    /// It is closed, and its ephemeral znodes go at once.
+    Close,
+    /// Its connection is closed and nothing else: the servers let it expire, as after a crash.
+    Leave,
 }
 
 impl Client {
@@ -21,10 +34,55 @@ impl Client {
     ///
     /// [`SessionError::Lost`] when no session was established within `session_timeout`.
     pub async fn connect(endpoints: &str, session_timeout: Duration) -> Result<Self, SessionError> {
-        let client = zk::Client::connector().with_session_timeout(session_timeout).connect(endpoints).await;
-        match client {
-            Ok(client) => Ok(Client { client }),
+        Client::connect_with(endpoints, session_timeout, AtDrop::Close).await
+    }
+
+    /// As [`connect`](Client::connect), with the choice of what becomes of the session when it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`connect`](Client::connect).
+    pub async fn connect_with(
+        endpoints: &str,
+        session_timeout: Duration,
+        at_drop: AtDrop,
+    ) -> Result<Self, SessionError> {
+        let connector = zk::Client::connector().with_session_timeout(session_timeout);
+        let connector = match at_drop {
+            AtDrop::Close => connector,
+            AtDrop::Leave => connector.with_detached(),
+        };
+        match connector.connect(endpoints).await {
+            Ok(client) => Ok(Client { client, abandoned: Arc::default() }),
             Err(error) => Err(SessionError::Lost(error.to_string())),
+        }
+    }
+
+    /// What a crash does, short of closing the connection, which ends when the last clone is dropped: from here on every
+    /// operation fails with [`SessionError::Lost`] without being sent, so that nothing is tidied up. For a session that
+    /// was opened with [`AtDrop::Leave`].
+    pub fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Release);
+    }
+
+    /// Closes a session that was opened with [`AtDrop::Leave`]: takes it over with a connection that closes it.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Lost`] where it could not be taken over; it expires then.
+    pub async fn close(self, endpoints: &str) -> Result<(), SessionError> {
+        self.abandon();
+        let timeout = self.client.session_timeout();
+        let session = self.client.into_session();
+        let client =
+            zk::Client::connector().with_session_timeout(timeout).with_session(session).connect(endpoints).await;
+        client.map(drop).map_err(|error| SessionError::Lost(error.to_string()))
+    }
+
+    fn check(&self) -> Result<(), SessionError> {
+        match self.abandoned.load(Ordering::Acquire) {
+            true => Err(SessionError::Lost("it was abandoned".to_owned())),
+            false => Ok(()),
         }
     }
 
@@ -112,10 +170,12 @@ impl Session for Client {
     }
 
     async fn sync(&self, path: &str) -> Result<(), SessionError> {
+        self.check()?;
         Ok(self.client.sync(path).await?)
     }
 
     async fn create(&self, path: &str, mode: CreateMode, data: &[u8]) -> Result<Created, SessionError> {
+        self.check()?;
         let (stat, sequence) = self.client.create(path, data, &mode.options()).await?;
         let path = match mode {
             CreateMode::EphemeralSequential => format!("{path}{sequence}"),
@@ -125,38 +185,46 @@ impl Session for Client {
     }
 
     async fn delete(&self, path: &str) -> Result<(), SessionError> {
+        self.check()?;
         Ok(self.client.delete(path, None).await?)
     }
 
     async fn exists(&self, path: &str) -> Result<Option<Stat>, SessionError> {
+        self.check()?;
         Ok(self.client.check_stat(path).await?.map(Stat::from))
     }
 
     async fn exists_watched(&self, path: &str) -> Result<(Option<Stat>, ClientWatch), SessionError> {
+        self.check()?;
         let (stat, watcher) = self.client.check_and_watch_stat(path).await?;
         Ok((stat.map(Stat::from), ClientWatch { watcher }))
     }
 
     async fn data(&self, path: &str) -> Result<(Vec<u8>, Stat), SessionError> {
+        self.check()?;
         let (data, stat) = self.client.get_data(path).await?;
         Ok((data, stat.into()))
     }
 
     async fn data_watched(&self, path: &str) -> Result<(Vec<u8>, Stat, ClientWatch), SessionError> {
+        self.check()?;
         let (data, stat, watcher) = self.client.get_and_watch_data(path).await?;
         Ok((data, stat.into(), ClientWatch { watcher }))
     }
 
     async fn set_data(&self, path: &str, data: &[u8]) -> Result<(), SessionError> {
+        self.check()?;
         self.client.set_data(path, data, None).await?;
         Ok(())
     }
 
     async fn children(&self, path: &str) -> Result<Vec<String>, SessionError> {
+        self.check()?;
         Ok(self.client.list_children(path).await?)
     }
 
     async fn children_watched(&self, path: &str) -> Result<(Vec<String>, ClientWatch), SessionError> {
+        self.check()?;
         let (names, watcher) = self.client.list_and_watch_children(path).await?;
         Ok((names, ClientWatch { watcher }))
     }

@@ -18,6 +18,11 @@ impl<S: Session> Metered<S> {
         Metered { session, recorder }
     }
 
+    /// The session that is counted.
+    pub fn inner(&self) -> &S {
+        &self.session
+    }
+
     /// Counts one request and its response. `bytes` tells the size of a success; an error is a bare header, unless no
     /// answer came at all.
     async fn count<T>(

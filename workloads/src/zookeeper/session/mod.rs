@@ -9,7 +9,7 @@ mod wire;
 
 use std::future::Future;
 
-pub use client::Client;
+pub use client::{AtDrop, Client};
 pub use metered::{Metered, MeteredWatch};
 
 use crate::record::EventKind;

@@ -1,5 +1,7 @@
 //! The arms: what each asks of its workers once `[workers]` is merged in, and what they may not have in common.
 
+mod grants;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -33,6 +35,7 @@ pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
     }
     unused_arrivals(file, problems);
     unused_connections(file, problems);
+    grants::unused_auto_requeue(file, problems);
     labels(file, problems);
 }
 
@@ -130,6 +133,8 @@ impl<'a> Merged<'a> {
         self.count(problems);
         self.locks(problems);
         self.mode(problems);
+        self.hold(problems);
+        self.auto_requeue(problems);
         self.connections(problems);
         self.session_timeout(problems);
     }
@@ -180,10 +185,12 @@ impl<'a> Merged<'a> {
         }
         let locks_at = self.place("locks", self.arm.workers.locks.is_some());
         let count_at = self.place("count", self.arm.workers.count.is_some());
-        let problem =
-            Problem::value(&locks_at, format!("{locks} locks for {count} workers: some would never be asked for"))
-                .remedy(format!("write at most {count} locks, or more workers"))
-                .related(&count_at, "the workers");
+        let problem = Problem::value(
+            &locks_at,
+            format!("{locks} locks or elections for {count} workers: some would have nobody"),
+        )
+        .remedy(format!("write at most {count}, or more workers"))
+        .related(&count_at, "the workers");
         problems.add(&[&locks_at, &count_at], problem);
     }
 
