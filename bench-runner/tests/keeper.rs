@@ -5,8 +5,19 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use std::time::{Duration, Instant};
+
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+
+/// Waits until `condition` holds.
+fn eventually(what: &str, condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "not after a minute: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
 
 /// A keeper with its pipes, in an ensemble's folder of its own.
 struct Kept {
@@ -38,6 +49,10 @@ impl Kept {
         line.trim_end().into()
     }
 
+    fn order(&mut self, order: &str) {
+        writeln!(self.keeper.stdin.as_mut().unwrap(), "{order}").unwrap();
+    }
+
     fn started(&mut self) -> Pid {
         Pid::from_raw(self.report().strip_prefix("started ").expect("it starts").parse().unwrap())
     }
@@ -66,10 +81,50 @@ fn a_stopped_server_leaves_its_folder_until_the_pipe_is_closed() {
     let place = tempfile::tempdir().unwrap();
     let mut kept = Kept::start(place.path(), &["sleep", "1000"]);
     kept.started();
-    writeln!(kept.keeper.stdin.as_mut().unwrap(), "stop").unwrap();
+    kept.order("stop");
     assert_eq!(kept.report(), "ended was killed by SIGKILL");
     assert!(kept.ensemble.join("node-1/node.log").exists());
     kept.let_go();
+}
+
+#[test]
+fn a_stopped_server_is_started_again_in_its_folder() {
+    let place = tempfile::tempdir().unwrap();
+    let mut kept = Kept::start(place.path(), &["sh", "-c", "echo here >> marks; exec sleep 1000"]);
+    let first = kept.started();
+    // One that runs is left alone: the next report is that of its end.
+    kept.order("start");
+    let folder = kept.ensemble.join("node-1");
+    let marks = || fs::read_to_string(folder.join("marks")).unwrap_or_default();
+    eventually("it has begun", || !marks().is_empty());
+    kept.order("stop");
+    assert_eq!(kept.report(), "ended was killed by SIGKILL");
+    kept.order("start");
+    let second = kept.started();
+    assert_ne!(first, second);
+    eventually("it has begun again", || marks() == "here\nhere\n");
+    // As often as it is wanted, and noticed each time.
+    kill(second, Signal::SIGTERM).unwrap();
+    assert_eq!(kept.report(), "ended was killed by SIGTERM");
+    kept.order("start");
+    let third = kept.started();
+    kept.let_go();
+    assert!(kill(third, None).is_err());
+}
+
+#[test]
+fn a_server_that_stands_still_is_killed_too() {
+    let place = tempfile::tempdir().unwrap();
+    let mut kept = Kept::start(place.path(), &["sleep", "1000"]);
+    let first = kept.started();
+    kill(first, Signal::SIGSTOP).unwrap();
+    kept.order("stop");
+    assert_eq!(kept.report(), "ended was killed by SIGKILL");
+    kept.order("start");
+    let second = kept.started();
+    kill(second, Signal::SIGSTOP).unwrap();
+    kept.let_go();
+    assert!(kill(second, None).is_err());
 }
 
 #[test]

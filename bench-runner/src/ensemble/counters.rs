@@ -6,6 +6,9 @@ use super::service::NodeReport;
 /// Counters of all nodes, added up. All but `watches`, `sessions` and `outstanding` only grow, from the servers' start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
+    /// How often servers were started, over all nodes. A server counts from its own start: figures of different lives have no
+    /// difference.
+    pub lives: u64,
     /// Notifications that the servers sent; `None` where a node has no counter of them.
     pub notifications: Option<Notifications>,
     /// ZooKeeper: packets that clients sent, pings and the runner's own questions (one per node and question) among them.
@@ -72,13 +75,14 @@ impl Notifications {
 }
 
 impl Counters {
-    /// Adds up the reports of all nodes.
+    /// Adds up the reports of all nodes. They do not tell how often they were started.
     pub(crate) fn of(nodes: &[NodeReport]) -> Counters {
         let sum = |of: fn(&NodeReport) -> u64| nodes.iter().map(of).sum();
         // Every node knows all sessions, some sooner than others. Where none tells (ZooKeeper before 3.6), what is left to
         // count are the connections.
         let known = nodes.iter().filter_map(|node| Some((node.applied, node.sessions?))).max();
         Counters {
+            lives: 0,
             // One node that does not count would make the sum pass for one over all.
             notifications: nodes
                 .iter()
@@ -94,17 +98,20 @@ impl Counters {
         }
     }
 
-    /// What was counted since `earlier`; the figures that tell a present state stay as they are. A counter that fell,
-    /// because a node was restarted in between, counts as 0.
-    pub fn since(&self, earlier: &Counters) -> Counters {
+    /// What was counted since `earlier`; the figures that tell a present state stay as they are. `None` where a node was
+    /// started again in between, so that its counters began again.
+    pub fn since(&self, earlier: &Counters) -> Option<Counters> {
+        if self.lives != earlier.lives {
+            return None;
+        }
         let notifications = self.notifications.zip(earlier.notifications);
-        Counters {
+        Some(Counters {
             notifications: notifications.map(|(now, before)| now.combine(before, u64::saturating_sub)),
             packets_received: self.packets_received.saturating_sub(earlier.packets_received),
             packets_sent: self.packets_sent.saturating_sub(earlier.packets_sent),
             leaders: self.leaders.zip(earlier.leaders).map(|(now, before)| now.saturating_sub(before)),
             ..*self
-        }
+        })
     }
 }
 
@@ -151,9 +158,14 @@ mod tests {
     fn a_difference_keeps_the_present_state() {
         let earlier = Counters { packets_sent: 10, watches: 7, notifications: Some(deleted(4)), ..Counters::default() };
         let later = Counters { packets_sent: 25, watches: 3, notifications: Some(deleted(9)), ..Counters::default() };
-        let difference = later.since(&earlier);
+        let difference = later.since(&earlier).unwrap();
         assert_eq!((difference.packets_sent, difference.watches), (15, 3));
         assert_eq!(difference.notifications, Some(deleted(5)));
-        assert_eq!(earlier.since(&later).packets_sent, 0);
+    }
+
+    #[test]
+    fn lives_that_differ_have_no_difference() {
+        let earlier = Counters { lives: 3, packets_sent: 10, ..Counters::default() };
+        assert_eq!(Counters { lives: 4, packets_sent: 25, ..Counters::default() }.since(&earlier), None);
     }
 }

@@ -46,9 +46,32 @@ pub enum Role {
     Observer,
     /// The only node of a ZooKeeper; etcd's only node leads.
     Standalone,
-    /// Runs, and is not in: starting, electing, or cut off.
+    /// Not in: starting, electing, cut off, or down.
     #[default]
     Out,
+}
+
+/// What was made of a node on purpose.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NodeState {
+    /// Nothing: its server runs. (Or it has ended by itself: then the ensemble is lost.)
+    #[default]
+    Up,
+    /// Its server was killed, and not started again yet.
+    Killed,
+    /// Its server is stopped.
+    Paused,
+}
+
+impl fmt::Display for NodeState {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            NodeState::Up => "up",
+            NodeState::Killed => "killed",
+            NodeState::Paused => "paused",
+        })
+    }
 }
 
 impl Role {

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::description::NodeState;
+
 /// Why an ensemble could not be started, was lost, or did not answer.
 ///
 /// All of them but [`EnsembleError::Settings`], which is an error in the scenario, mean that there is no ensemble to
@@ -113,6 +115,26 @@ pub enum EnsembleError {
         how: String,
         /// The last lines of its log.
         log: String,
+    },
+
+    /// A node could not be broken, or mended, as was wanted.
+    #[error("{node} could not be {deed}: {reason}")]
+    Fault {
+        /// The node.
+        node: String,
+        /// What was to become of it: `killed`, `started again`, `paused`, `resumed`.
+        deed: &'static str,
+        /// Why it did not.
+        reason: String,
+    },
+
+    /// A question to all nodes, of which one is down on purpose.
+    #[error("{node} was {state} on purpose, so the nodes cannot all be asked; mend it first")]
+    Down {
+        /// The node.
+        node: String,
+        /// What was made of it.
+        state: NodeState,
     },
 
     /// A node runs but does not answer a question.

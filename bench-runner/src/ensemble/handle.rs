@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 use super::counters::Counters;
-use super::description::{Description, NodeDescription, Role};
+use super::description::{Description, NodeDescription, NodeState, Role};
 use super::error::EnsembleError;
 use super::local::{self, Local, Node};
 use super::search::Search;
@@ -26,7 +26,7 @@ const SETTLE_PACE: Duration = Duration::from_millis(100);
 /// ends when this process does, whatever ends it.
 #[derive(Debug)]
 pub struct Ensemble {
-    local: Local,
+    pub(super) local: Local,
 }
 
 impl Ensemble {
@@ -72,7 +72,7 @@ impl Ensemble {
 
     /// What this ensemble is, with the role that each node has now.
     ///
-    /// Errors: [`EnsembleError::Lost`], [`EnsembleError::NoAnswer`].
+    /// Errors: [`EnsembleError::Lost`], [`EnsembleError::Down`], [`EnsembleError::NoAnswer`].
     pub async fn describe(&self) -> Result<Description, EnsembleError> {
         let reports = self.reports().await?;
         let service = &self.local.service;
@@ -97,12 +97,16 @@ impl Ensemble {
         self.local.service.no_notifications()
     }
 
-    /// The counters of all nodes, added up. Asking ZooKeeper adds to the packets: one received and about two sent for each
+    /// The counters of all nodes, added up; there are none while one is down. Asking ZooKeeper adds to the packets: one received and about two sent for each
     /// node.
     ///
-    /// Errors: [`EnsembleError::Lost`], [`EnsembleError::NoAnswer`].
+    /// Errors: [`EnsembleError::Lost`], [`EnsembleError::Down`], [`EnsembleError::NoAnswer`].
     pub async fn counters(&self) -> Result<Counters, EnsembleError> {
-        let reports = self.reports().await?;
+        let (mut lives, mut reports) = (self.lives(), self.reports().await?);
+        // A node that was started again meanwhile may have told of either life.
+        while lives != self.lives() {
+            (lives, reports) = (self.lives(), self.reports().await?);
+        }
         // A node that is out tells nothing; counting that as nought would falsify every difference.
         if let Some((node, _)) = self.nodes().iter().zip(&reports).find(|(_, report)| report.role == Role::Out) {
             return Err(EnsembleError::NoAnswer {
@@ -111,7 +115,7 @@ impl Ensemble {
                 reason: "it runs and does not serve, as when the ensemble has no leader".into(),
             });
         }
-        Ok(Counters::of(&reports))
+        Ok(Counters { lives, ..Counters::of(&reports) })
     }
 
     /// The counters once they have come to rest: nothing outstanding, and two readings some time apart with the same
@@ -119,7 +123,7 @@ impl Ensemble {
     /// books after it has sent it, so that [`Ensemble::counters`], asked as soon as the last one has arrived, may lack it
     /// (measured: one time in thirty on a busy machine).
     ///
-    /// Errors: [`EnsembleError::Restless`] after `limit`, [`EnsembleError::Lost`], [`EnsembleError::NoAnswer`].
+    /// Errors: [`EnsembleError::Restless`] after `limit`, and those of [`Ensemble::counters`].
     pub async fn counters_at_rest(&self, limit: Duration) -> Result<Counters, EnsembleError> {
         let begun = Instant::now();
         let mut before = self.counters().await?;
@@ -139,26 +143,33 @@ impl Ensemble {
     /// CPU, memory, watches and connections of each node now; takes under a second, and costs a node one
     /// millisecond of CPU when idle and five with 5,000 sessions. What a node does not tell in time is left out.
     pub async fn sample(&self) -> NodesSample {
+        let states = self.states();
         let reports: Vec<Option<NodeReport>> = self.ask_all(SAMPLE_LIMIT).await.into_iter().map(Result::ok).collect();
-        let nodes = self.nodes().iter().zip(&reports).map(|(node, report)| {
+        let nodes = self.nodes().iter().zip(&states).zip(&reports).map(|((node, state), report)| {
             let (usage, alive) = node.usage();
-            let report = report.as_ref();
+            // One that is dead holds nothing.
+            let untold = (*state == NodeState::Killed).then_some(0);
+            let told = |of: fn(&NodeReport) -> Option<u64>| report.as_ref().map_or(untold, of);
             NodeSample {
                 name: node.name().into(),
+                state: *state,
                 cpu_seconds: usage.cpu_seconds,
                 rss_bytes: if alive { usage.rss_bytes } else { 0 },
-                watches: report.and_then(|report| report.watches),
-                connections: report.and_then(|report| report.connections),
-                outstanding: report.and_then(|report| report.outstanding),
+                watches: told(|report| report.watches),
+                connections: told(|report| report.connections),
+                outstanding: told(|report| report.outstanding),
             }
         });
         let nodes = nodes.collect();
-        let told: Option<Vec<NodeReport>> = reports.into_iter().collect();
+        let up = states.iter().zip(reports).filter(|(state, _)| **state == NodeState::Up);
+        let told: Option<Vec<NodeReport>> = up.map(|(_, report)| report).collect();
+        let told = told.filter(|reports| !reports.is_empty());
         NodesSample { nodes, sessions: told.map(|reports| Counters::of(&reports).sessions) }
     }
 
-    /// CPU and peak memory of each node since its start, warm-up and all; two readings give the CPU of what was
-    /// between. For a node that is gone: what was seen of it last.
+    /// CPU and peak memory of each node since its first start, warm-up and all; two readings give the CPU of what was
+    /// between. Of a node that was started again: the CPU of all lives of its server, and the highest peak. Of a life that is
+    /// over: what was seen of it last.
     pub fn usage(&self) -> Vec<NodeUsage> {
         let of = |node: &Node| {
             let (usage, _) = node.usage();
@@ -167,7 +178,8 @@ impl Ensemble {
         self.nodes().iter().map(of).collect()
     }
 
-    /// Whether all nodes run; costs next to nothing. A node that runs and does not serve is not noticed here.
+    /// Whether all nodes run but those that are down on purpose; costs next to nothing. A node that runs and does not serve is
+    /// not noticed here.
     ///
     /// Errors: [`EnsembleError::Lost`] with the first node that ended, how, and the end of its log.
     pub fn check_alive(&self) -> Result<(), EnsembleError> {
@@ -180,7 +192,7 @@ impl Ensemble {
     /// Waits until the servers hold at most so many sessions and watches; those of a worker that was killed linger
     /// until the session times out. Gives up after `limit`, which should be above the session timeout.
     ///
-    /// Errors: [`EnsembleError::Unsettled`] with what is left, [`EnsembleError::Lost`], [`EnsembleError::NoAnswer`].
+    /// Errors: [`EnsembleError::Unsettled`] with what is left, and those of [`Ensemble::counters`].
     pub async fn settled(&self, sessions: u64, watches: u64, limit: Duration) -> Result<(), EnsembleError> {
         let begun = Instant::now();
         loop {
@@ -211,6 +223,10 @@ impl Ensemble {
     /// What every node tells about itself.
     async fn reports(&self) -> Result<Vec<NodeReport>, EnsembleError> {
         self.check_alive()?;
+        let mut states = self.nodes().iter().zip(self.states());
+        if let Some((node, state)) = states.find(|(_, state)| *state != NodeState::Up) {
+            return Err(EnsembleError::Down { node: node.name().into(), state });
+        }
         let mut reports = Vec::new();
         for (node, answer) in self.nodes().iter().zip(self.ask_all(ANSWER_LIMIT).await) {
             match answer {
@@ -226,14 +242,19 @@ impl Ensemble {
         Ok(reports)
     }
 
-    /// Asks all nodes at the same time; the answers come in their order.
-    async fn ask_all(&self, limit: Duration) -> Vec<io::Result<NodeReport>> {
+    /// How often the nodes' servers were started, all together.
+    fn lives(&self) -> u64 {
+        self.nodes().iter().map(Node::lives).sum()
+    }
+
+    /// Asks all nodes at the same time; the answers come in their order. One that is down on purpose is not asked.
+    pub(super) async fn ask_all(&self, limit: Duration) -> Vec<io::Result<NodeReport>> {
         let mut questions = JoinSet::new();
-        for (index, node) in self.nodes().iter().enumerate() {
-            let (service, address) = (self.local.service.clone(), node.endpoint());
-            questions.spawn(async move { (index, service.ask(address, limit).await) });
+        for (index, node) in self.nodes().iter().enumerate().filter(|(_, node)| node.state() == NodeState::Up) {
+            let (service, address, again) = (self.local.service.clone(), node.endpoint(), node.lives() > 1);
+            questions.spawn(async move { (index, service.ask(address, limit, again).await) });
         }
-        // Stays where a question was cancelled, as it is when the runtime shuts down.
+        // Stays where a question was not asked, or was cancelled, as it is when the runtime shuts down.
         let mut answers: Vec<io::Result<NodeReport>> =
             self.nodes().iter().map(|_| Err(io::ErrorKind::Interrupted.into())).collect();
         while let Some(question) = questions.join_next().await {

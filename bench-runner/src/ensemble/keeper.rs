@@ -7,8 +7,9 @@
 //! the keeper then kills the server, reaps it, removes its folder, and ends. Should the keeper itself be killed, the
 //! kernel kills the server (`PR_SET_PDEATHSIG`), and the folder is swept by the next start of an ensemble.
 //!
-//! Orders come as lines on stdin: `stop` kills the server and keeps its folder. Reports go as lines to stdout:
-//! `started <pid>`, `failed <reason>`, `ended <how>`.
+//! Orders come as lines on stdin: `stop` kills the server and keeps its folder, `start` starts one again that has ended.
+//! Reports go as lines to stdout: `started <pid>`, `failed <reason>`, `ended <how>`; the first and the last in turn, once for
+//! each life of the server. A server that somebody has stopped with `SIGSTOP` is killed like any other.
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead, Write};
@@ -34,6 +35,11 @@ pub(crate) const STARTED: &str = "started ";
 pub(crate) const FAILED: &str = "failed ";
 /// Begins the report of a server that ended; how follows, fit to stand after "it".
 pub(crate) const ENDED: &str = "ended ";
+
+/// The order to kill the server.
+pub(crate) const STOP: &str = "stop";
+/// The order to start a server again that has ended; one that runs is left alone.
+pub(crate) const START: &str = "start";
 
 /// Begins the name of every ensemble's folder. A keeper touches no other: it removes a folder with all that is in it.
 pub(crate) const FOLDER_PREFIX: &str = "bench-runner-";
@@ -108,26 +114,20 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     // A folder that is some process's working directory may be busy on some file systems.
     let _ = std::env::set_current_dir("/");
 
-    // Spawned from this thread: the death signal is bound to the thread that starts the server, not to the process, and
-    // this one lives until the end.
-    let mut server = match spawn(&task) {
-        Ok(server) => Some(server),
-        Err(error) => {
-            report(format_args!("{FAILED}{error}"));
-            None
-        }
-    };
+    // Spawned from this thread, each time: the death signal is bound to the thread that starts the server, not to the
+    // process, and this one lives until the end.
     let (events, inbox) = mpsc::channel();
-    if let Some(server) = &server {
-        report(format_args!("{STARTED}{}", server.id()));
-        watch(server.id(), events.clone());
-    }
-    listen(events);
+    let mut server = start(&task, &events);
+    listen(events.clone());
 
     for event in inbox {
         match event {
-            Event::Order(order) if order.trim() == "stop" => kill(&mut server),
-            Event::Order(_) => {}
+            Event::Order(order) => match order.trim() {
+                STOP => kill(&mut server),
+                // One that was killed and is not reaped yet counts as running: the runner waits for the report of its end.
+                START if server.is_none() => server = start(&task, &events),
+                _ => {}
+            },
             Event::ServerEnded => {
                 if let Some(status) = server.take().and_then(|mut server| server.wait().ok()) {
                     report(format_args!("{ENDED}{}", how_ended(status)));
@@ -144,7 +144,22 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Starts the server: no stdin, both outputs in the log, dead as soon as this process is.
+/// Starts the server, reports that or why not, and has its end noticed.
+fn start(task: &Task, events: &Sender<Event>) -> Option<Child> {
+    match spawn(task) {
+        Ok(server) => {
+            report(format_args!("{STARTED}{}", server.id()));
+            watch(server.id(), events.clone());
+            Some(server)
+        }
+        Err(error) => {
+            report(format_args!("{FAILED}{error}"));
+            None
+        }
+    }
+}
+
+/// Starts the server's process: no stdin, both outputs in the log, dead as soon as this process is.
 fn spawn(task: &Task) -> io::Result<Child> {
     let log = File::options().create(true).append(true).open(&task.log)?;
     let keeper = Pid::this();

@@ -6,6 +6,7 @@
 //! - [`local`]: the provider that runs nodes as child processes. It takes ports (`ports`) and a folder (`folder`), starts
 //!   each node (`node`), and waits until the ensemble serves (`launch`).
 //! - [`keeper`]: the small process that stands between the runner and a node, so that the node dies with the runner.
+//! - `faults`: nodes that are killed or paused on purpose, and mended.
 //! - [`service`]: what the provider and the ensemble ask of a service, whichever it is.
 //! - [`zookeeper`], [`etcd`]: the services. Each finds its installation ([`search`]), sets its nodes up, and reads what
 //!   they tell about themselves.
@@ -19,6 +20,7 @@ pub mod counters;
 pub mod description;
 pub mod error;
 pub mod etcd;
+mod faults;
 mod handle;
 pub mod keeper;
 pub mod limits;
@@ -29,7 +31,7 @@ pub mod usage;
 pub mod zookeeper;
 
 pub use counters::{Counters, Kinds, Notifications};
-pub use description::{Description, NodeDescription, Role};
+pub use description::{Description, NodeDescription, NodeState, Role};
 pub use error::EnsembleError;
 pub use etcd::EtcdSettings;
 pub use handle::Ensemble;

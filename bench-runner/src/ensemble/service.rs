@@ -169,9 +169,13 @@ impl Service {
         either!(self, it => it.keeps_out(variable))
     }
 
-    /// Asks a node about itself. Errors: it does not listen, or has not answered within `limit`.
-    pub async fn ask(&self, node: SocketAddr, limit: Duration) -> io::Result<NodeReport> {
-        either!(self, it => it.ask(node, limit).await)
+    /// Asks a node about itself; `again` says whether its server was started again since the ensemble serves. Errors: it does
+    /// not listen, or has not answered within `limit`.
+    pub async fn ask(&self, node: SocketAddr, limit: Duration, again: bool) -> io::Result<NodeReport> {
+        match self {
+            Service::Zookeeper(it) => it.ask(node, limit).await,
+            Service::Etcd(it) => it.ask(node, limit, again).await,
+        }
     }
 
     /// Whether these reports are those of an ensemble that has everybody in.

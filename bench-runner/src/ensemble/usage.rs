@@ -2,12 +2,14 @@
 use procfs::process::Process;
 use serde::Serialize;
 
-/// CPU and memory of one node since it was started.
+use super::description::NodeState;
+
+/// CPU and memory of one node since it was first started, over all lives of its server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct NodeUsage {
     /// The node's name.
     pub name: String,
-    /// CPU time since the node's start, user and system, in seconds; the kernel counts in hundredths.
+    /// CPU time since the node's first start, user and system, in seconds; the kernel counts in hundredths.
     pub cpu_seconds: f64,
     /// The most memory that was ever resident, in bytes (`VmHWM`).
     pub peak_rss_bytes: u64,
@@ -18,7 +20,7 @@ pub struct NodeUsage {
 pub struct NodesSample {
     /// One sample for each node, in the ensemble's order.
     pub nodes: Vec<NodeSample>,
-    /// Sessions (etcd: leases) of the whole ensemble, or `None` when a node did not tell.
+    /// Sessions (etcd: leases) of the whole ensemble, or `None` when a node did not tell that is up.
     pub sessions: Option<u64>,
 }
 
@@ -44,7 +46,9 @@ impl NodesSample {
 pub struct NodeSample {
     /// The node's name.
     pub name: String,
-    /// CPU time since the node's start, user and system, in seconds.
+    /// What was made of it on purpose. A killed node holds no watches and no connections; a paused one does not tell.
+    pub state: NodeState,
+    /// CPU time since the node's first start, user and system, in seconds.
     pub cpu_seconds: f64,
     /// Resident memory in bytes; 0 for a node that is gone.
     pub rss_bytes: u64,

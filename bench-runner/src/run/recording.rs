@@ -39,6 +39,9 @@ pub enum MissingBook {
     /// Notifications were still under way when they were read, so that they need not agree.
     #[error("the servers had not come to rest when their counters were read")]
     NotAtRest,
+    /// A fault of the scenario started a node again.
+    #[error("a node was started again in the trial, so its counters began again")]
+    StartedAgain,
     /// The servers have no counter of it; which one would be it.
     #[error("{0}")]
     NoCounter(&'static str),

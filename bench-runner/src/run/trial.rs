@@ -19,7 +19,7 @@ use super::generator;
 use super::progress::{Progress, Step};
 use super::recording::{End, MissingBook, Sample, TrialRecording};
 use super::schedule::Planned;
-use crate::ensemble::{Counters, Ensemble, EnsembleError};
+use crate::ensemble::{Counters, Ensemble, EnsembleError, NodeSample, NodeState};
 use crate::fault;
 use crate::scenario::{ArmSettings, Scenario};
 
@@ -255,10 +255,11 @@ impl<'a> Started<'a> {
         let after = ensemble.counters_at_rest(REST_LIMIT).await;
         match before.and_then(|before| Ok(after?.since(&before))) {
             Err(error) => (None, Some(MissingBook::NotRead(error.to_string()))),
-            Ok(counters) if counters.notifications.is_none() => {
+            Ok(None) => (None, Some(MissingBook::StartedAgain)),
+            Ok(Some(counters)) if counters.notifications.is_none() => {
                 (Some(counters), Some(MissingBook::NoCounter(ensemble.no_notifications())))
             }
-            Ok(counters) => (Some(counters), (!at_rest).then_some(MissingBook::NotAtRest)),
+            Ok(Some(counters)) => (Some(counters), (!at_rest).then_some(MissingBook::NotAtRest)),
         }
     }
 
@@ -353,10 +354,11 @@ fn nodes_cpu_seconds(ensemble: &Ensemble) -> f64 {
     ensemble.usage().iter().map(|node| node.cpu_seconds).sum()
 }
 
-/// A sample, and the nodes that did not answer in time.
+/// A sample, and the nodes that did not answer in time although they are up.
 async fn sample(ensemble: &Ensemble, begun: Instant) -> (Sample, Vec<String>) {
     let nodes = ensemble.sample().await;
-    let silent = nodes.nodes.iter().filter(|node| node.watches.is_none()).map(|node| node.name.clone()).collect();
+    let is_silent = |node: &&NodeSample| node.watches.is_none() && node.state == NodeState::Up;
+    let silent = nodes.nodes.iter().filter(is_silent).map(|node| node.name.clone()).collect();
     let sample = Sample {
         at: begun.elapsed(),
         nodes_cpu_seconds: nodes.cpu_seconds(),

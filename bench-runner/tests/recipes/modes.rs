@@ -74,7 +74,7 @@ impl Trial {
         self.fleet.disconnect().await.unwrap();
         place.steward.sync(&self.root).await.unwrap();
         assert_eq!(place.steward.data(&self.root).await.err(), Some(SessionError::NoNode));
-        Books { recording, counters: after.since(&before), arrivals_left }
+        Books { recording, counters: after.since(&before).unwrap(), arrivals_left }
     }
 }
 

@@ -18,11 +18,14 @@
 //! | `etcd_debugging_mvcc_slow_watcher_total` | a gauge of watchers that are behind the present revision, new ones that start in the past among them | must be 0 at rest |
 //! | `grpc_server_msg_sent_total{grpc_method="Watch"}` | messages: created and cancelled answers and progress too, and several events in one count once | no book of notifications |
 //! | `etcd_debugging_lease_{granted,revoked}_total` | every node counts every lease when it applies the entry; an expiry is a revocation; both start at 0 with the process | sessions are granted − revoked of the node that has applied most |
+//! | ″, after a restart | both begin again at 0 and know nothing of the leases of before | of a node that was started again, `LeaseLeases` tells the leases |
 //! | `etcd_server_leader_changes_seen_total` | elections that the node has seen, the first one included | told where it grows during a trial |
 //! | `etcd_debugging_lease_renewed_total` | renewals, on the leader alone, whichever node was asked | not used |
 //! | `etcd_debugging_server_lease_expired_total` | expiries, on the leader alone | not used |
 //!
 //! A kind of event cannot be told: the book is a total.
+
+use std::io;
 
 use super::metrics::Metrics;
 use crate::ensemble::counters::Notifications;
@@ -56,6 +59,21 @@ pub(crate) fn report(metrics: &Metrics) -> NodeReport {
     }
 }
 
+/// How many leases an answer of `LeaseLeases` lists: those that live, and those that are to be revoked.
+///
+/// # Errors
+///
+/// It is no such answer.
+pub(crate) fn leases(answer: &str) -> io::Result<u64> {
+    let answer: serde_json::Value = serde_json::from_str(answer)?;
+    match (&answer["header"], &answer["leases"]) {
+        (_, serde_json::Value::Array(leases)) => Ok(leases.len() as u64),
+        // An empty list is left out.
+        (serde_json::Value::Object(_), serde_json::Value::Null) => Ok(0),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidData, format!("no list of leases: {answer}"))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,5 +93,14 @@ mod tests {
     fn a_node_without_a_leader_is_out() {
         assert_eq!(report(&Metrics::parse("etcd_server_has_leader 0\netcd_server_is_leader 1\n")).role, Role::Out);
         assert_eq!(report(&Metrics::default()), NodeReport::default());
+    }
+
+    #[test]
+    fn leases_are_counted() {
+        let header = r#""header":{"cluster_id":"1","revision":"1"}"#;
+        assert_eq!(leases(&format!(r#"{{{header},"leases":[{{"ID":"7"}},{{"ID":"9"}}]}}"#)).unwrap(), 2);
+        assert_eq!(leases(&format!("{{{header}}}")).unwrap(), 0);
+        assert!(leases(r#"{"error":"etcdserver: not capable"}"#).is_err());
+        assert!(leases("404 page not found\n").is_err());
     }
 }

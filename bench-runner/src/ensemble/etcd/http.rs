@@ -1,4 +1,4 @@
-//! One page over HTTP: one short connection, one question, one answer until the server closes.
+//! One question over HTTP: one short connection, one question, one answer until the server closes.
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -16,9 +16,25 @@ const LONGEST_ANSWER: u64 = 32 << 20;
 ///
 /// The node does not listen, closes early, or has not answered in full within `limit` ([`io::ErrorKind::TimedOut`]).
 pub async fn get(address: SocketAddr, path: &str, limit: Duration) -> io::Result<String> {
+    ask(address, format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n"), limit).await
+}
+
+/// As [`get`], with a body in JSON to be posted.
+///
+/// # Errors
+///
+/// As [`get`].
+pub async fn post(address: SocketAddr, path: &str, body: &str, limit: Duration) -> io::Result<String> {
+    let length = body.len();
+    let head = format!("POST {path} HTTP/1.0\r\nHost: {address}\r\nContent-Length: {length}\r\n");
+    ask(address, format!("{head}Content-Type: application/json\r\n\r\n{body}"), limit).await
+}
+
+/// Sends the request and reads the answer's body.
+async fn ask(address: SocketAddr, request: String, limit: Duration) -> io::Result<String> {
     let exchange = async {
         let mut stream = TcpStream::connect(address).await?;
-        stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").as_bytes()).await?;
+        stream.write_all(request.as_bytes()).await?;
         let mut answer = Vec::new();
         stream.take(LONGEST_ANSWER).read_to_end(&mut answer).await?;
         let answer = String::from_utf8_lossy(&answer);

@@ -67,8 +67,12 @@ impl Etcd {
         variable.to_str().is_some_and(|name| name.starts_with("ETCD_"))
     }
 
-    pub async fn ask(&self, node: SocketAddr, limit: Duration) -> io::Result<NodeReport> {
-        Ok(counters::report(&Metrics::parse(&http::get(node, "/metrics", limit).await?)))
+    pub async fn ask(&self, node: SocketAddr, limit: Duration, again: bool) -> io::Result<NodeReport> {
+        let mut report = counters::report(&Metrics::parse(&http::get(node, "/metrics", limit).await?));
+        if again {
+            report.sessions = Some(counters::leases(&http::post(node, "/v3/lease/leases", "{}", limit).await?)?);
+        }
+        Ok(report)
     }
 
     /// Whether one leads and all others follow it.

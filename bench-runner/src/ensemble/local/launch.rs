@@ -107,7 +107,7 @@ impl Local {
             }
             let mut answers = Vec::new();
             for node in &self.nodes {
-                answers.push(self.service.ask(node.endpoint(), ASK_LIMIT).await.unwrap_or_default());
+                answers.push(self.service.ask(node.endpoint(), ASK_LIMIT, false).await.unwrap_or_default());
             }
             let endpoints: Vec<SocketAddr> = self.nodes.iter().map(Node::endpoint).collect();
             if self.service.is_ready(&answers, &endpoints, ASK_LIMIT).await {
@@ -137,14 +137,15 @@ impl Local {
         }
     }
 
-    fn roles(&self, roles: &[Role]) -> String {
+    /// The roles with the names of their nodes, for a sentence.
+    pub fn roles(&self, roles: &[Role]) -> String {
         let each = self.nodes.iter().zip(roles).map(|(node, role)| format!("{} {role}", node.name()));
         each.collect::<Vec<_>>().join(", ")
     }
 
     /// Ends all nodes, waits for that, and removes the folder.
     pub async fn stop(mut self) -> Result<(), EnsembleError> {
-        self.nodes.iter_mut().for_each(Node::release);
+        self.nodes.iter().for_each(Node::release);
         let begun = Instant::now();
         while !self.nodes.iter().all(Node::is_gone) && begun.elapsed() < STOP_LIMIT {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -166,7 +167,7 @@ impl Drop for Local {
     /// thread for some milliseconds.
     fn drop(&mut self) {
         // All of them first, so that they end at the same time.
-        self.nodes.iter_mut().for_each(Node::release);
+        self.nodes.iter().for_each(Node::release);
         let _ = self.clear();
     }
 }

@@ -4,6 +4,7 @@
 //! `launch` is the story, from a service to an ensemble that serves; the other modules are one noun each.
 mod folder;
 mod launch;
+mod lives;
 mod node;
 pub(crate) mod ports;
 

@@ -1,25 +1,27 @@
 //! One node: its server, under its keeper, as the runner holds it.
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::Mutex;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
 use super::folder::NodeFolder;
+use super::lives::{Broken, Said, read_reports};
 use super::ports::NodePorts;
+use crate::ensemble::description::NodeState;
 use crate::ensemble::error::EnsembleError;
 use crate::ensemble::keeper;
 use crate::ensemble::usage::{self, ProcessUsage};
 
 /// How long a keeper may take to start and to report its server's process.
-const KEEPER_LIMIT: Duration = Duration::from_secs(20);
+pub(super) const KEEPER_LIMIT: Duration = Duration::from_secs(20);
 /// How much of a log is shown.
 const TAIL_LINES: usize = 15;
 const TAIL_BYTES: u64 = 8 << 10;
@@ -34,26 +36,29 @@ const END_LIMIT: Duration = Duration::from_secs(10);
 pub struct Node {
     name: String,
     ports: NodePorts,
-    pid: u32,
     folder: NodeFolder,
     /// The keeper as a process, to be asked whether it lives, and to be reaped.
     keeper: Mutex<Child>,
-    /// The pipe that holds the server alive; `None` once it was let go.
-    hold: Option<ChildStdin>,
+    /// The pipe that holds the server alive and takes the keeper's orders; `None` once it was let go.
+    hold: Mutex<Option<ChildStdin>>,
     /// What the keeper said last.
-    said: watch::Receiver<Said>,
-    /// What was last seen in /proc, for a node that is gone.
-    last_usage: Mutex<ProcessUsage>,
+    pub(super) said: watch::Receiver<Said>,
+    /// What was broken on purpose.
+    pub(super) broken: Mutex<Broken>,
+    spent: Mutex<Spent>,
 }
 
-/// What a keeper has reported.
-#[derive(Debug, Clone, Default)]
-struct Said {
-    started: Option<u32>,
-    failed: Option<String>,
-    ended: Option<String>,
-    /// Its stdout is closed: the keeper is gone.
-    closed: bool,
+/// What a node has cost, over all lives of its server.
+#[derive(Debug, Default)]
+struct Spent {
+    /// Which life `last` is of.
+    life: u64,
+    /// What was last seen of that life in /proc.
+    last: ProcessUsage,
+    /// CPU time of the lives before, in seconds.
+    earlier_cpu_seconds: f64,
+    /// The most memory that one of them had resident, in bytes.
+    earlier_peak_bytes: u64,
 }
 
 impl Node {
@@ -83,22 +88,29 @@ impl Node {
             thread::spawn(move || read_reports(stdout, &tell));
         }
         // From here on dropping the node ends the keeper.
-        let mut node =
-            Node { name, ports, pid: 0, folder, keeper: Mutex::new(keeper), hold, said, last_usage: Mutex::default() };
+        let node = Node {
+            name,
+            ports,
+            folder,
+            keeper: Mutex::new(keeper),
+            hold: Mutex::new(hold),
+            said,
+            broken: Mutex::default(),
+            spent: Mutex::default(),
+        };
         let refuse = |reason: &str| Err(EnsembleError::Keeper { node: node.name.clone(), reason: reason.into() });
         let mut said = node.said.clone();
-        let told = |said: &Said| said.started.is_some() || said.failed.is_some() || said.closed;
+        let told = |said: &Said| said.lives > 0 || said.failed.is_some() || said.closed;
         match tokio::time::timeout(KEEPER_LIMIT, said.wait_for(told)).await {
             Err(_) => refuse("it does not report its server"),
             Ok(Err(_)) => refuse("it ended at once"),
-            Ok(Ok(said)) => match (said.started, &said.failed) {
-                (Some(pid), _) => {
-                    node.pid = pid;
+            Ok(Ok(said)) => match (said.lives, &said.failed) {
+                (0, Some(reason)) => refuse(reason),
+                (0, None) => refuse("it ended at once; is the keeper's program `bench-runner`?"),
+                _ => {
                     drop(said);
                     Ok(node)
                 }
-                (None, Some(reason)) => refuse(reason),
-                (None, None) => refuse("it ended at once; is the keeper's program `bench-runner`?"),
             },
         }
     }
@@ -108,9 +120,9 @@ impl Node {
         &self.name
     }
 
-    /// The server's process. It may be gone: see `Ensemble::check_alive`.
+    /// The server's process; the latest one where it was started again. It may be gone: see `Ensemble::check_alive`.
     pub fn pid(&self) -> u32 {
-        self.pid
+        self.said.borrow().pid
     }
 
     /// Where clients connect.
@@ -123,12 +135,13 @@ impl Node {
         self.keeper().id()
     }
 
-    /// How the server ended, fit to stand after "it", or `None` while it runs.
+    /// How the server ended, fit to stand after "it", or `None` while it runs, or is down on purpose.
     pub(crate) fn ended(&self) -> Option<String> {
         // Asked first: a keeper that reports and ends has reported.
         let keeper = self.keeper().try_wait().ok().flatten();
         let said = self.said.borrow().clone();
-        match (said.ended, keeper) {
+        let ended = said.ended.filter(|_| self.state() != NodeState::Killed);
+        match (ended, keeper) {
             (Some(how), _) => Some(how),
             (None, Some(status)) => Some(format!("went with its keeper, which {}", keeper::how_ended(status))),
             (None, None) if said.closed => Some("went with its keeper".into()),
@@ -147,26 +160,44 @@ impl Node {
             .is_ok_and(|log| log.contains("BindException") || log.contains("ddress already in use"))
     }
 
-    /// CPU and memory; what was seen last when the process is gone.
+    /// CPU and peak memory over all lives of the server, and what is resident of the present one; what was seen last when the
+    /// process is gone.
     pub(crate) fn usage(&self) -> (ProcessUsage, bool) {
-        let mut last = self.last_usage.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = self.said.borrow().clone();
+        if said.lives != spent.life {
+            spent.earlier_cpu_seconds += spent.last.cpu_seconds;
+            spent.earlier_peak_bytes = spent.earlier_peak_bytes.max(spent.last.peak_rss_bytes);
+            (spent.life, spent.last) = (said.lives, ProcessUsage::default());
+        }
         // A pid that was reported as ended may belong to somebody else by now.
-        let now = if self.said.borrow().ended.is_none() { usage::of_process(self.pid) } else { None };
+        let now = if said.runs { usage::of_process(said.pid) } else { None };
         // A zombie has no memory left and no peak either.
-        match now.filter(|usage| usage.rss_bytes > 0) {
-            Some(mut usage) => {
-                // The kernel notes the peak a little late: it may be below what was seen resident already.
-                usage.peak_rss_bytes = usage.peak_rss_bytes.max(usage.rss_bytes).max(last.peak_rss_bytes);
-                *last = usage;
-                (usage, true)
-            }
-            None => (*last, false),
+        let now = now.filter(|usage| usage.rss_bytes > 0);
+        if let Some(mut usage) = now {
+            // The kernel notes the peak a little late: it may be below what was seen resident already.
+            usage.peak_rss_bytes = usage.peak_rss_bytes.max(usage.rss_bytes).max(spent.last.peak_rss_bytes);
+            spent.last = usage;
+        }
+        let over_all = ProcessUsage {
+            cpu_seconds: spent.earlier_cpu_seconds + spent.last.cpu_seconds,
+            rss_bytes: spent.last.rss_bytes,
+            peak_rss_bytes: spent.earlier_peak_bytes.max(spent.last.peak_rss_bytes),
+        };
+        (over_all, now.is_some())
+    }
+
+    /// Gives the keeper an order.
+    pub(super) fn order(&self, order: &str) -> io::Result<()> {
+        match &mut *self.hold() {
+            Some(keeper) => writeln!(keeper, "{order}"),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
         }
     }
 
     /// Lets the server go: its keeper kills it and removes its folder.
-    pub(crate) fn release(&mut self) {
-        self.hold = None;
+    pub(crate) fn release(&self) {
+        *self.hold() = None;
     }
 
     /// Whether the keeper has ended, after [`Node::release`].
@@ -174,8 +205,12 @@ impl Node {
         !matches!(self.keeper().try_wait(), Ok(None))
     }
 
-    fn keeper(&self) -> std::sync::MutexGuard<'_, Child> {
-        self.keeper.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn hold(&self) -> MutexGuard<'_, Option<ChildStdin>> {
+        self.hold.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keeper(&self) -> MutexGuard<'_, Child> {
+        self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -193,22 +228,6 @@ impl Drop for Node {
             let _ = keeper.wait();
         }
     }
-}
-
-/// Reads a keeper's reports until there can be no more.
-fn read_reports(stdout: ChildStdout, tell: &watch::Sender<Said>) {
-    for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-        tell.send_modify(|said| {
-            if let Some(pid) = line.strip_prefix(keeper::STARTED) {
-                said.started = pid.parse().ok();
-            } else if let Some(reason) = line.strip_prefix(keeper::FAILED) {
-                said.failed = Some(reason.into());
-            } else if let Some(how) = line.strip_prefix(keeper::ENDED) {
-                said.ended = Some(how.into());
-            }
-        });
-    }
-    tell.send_modify(|said| said.closed = true);
 }
 
 /// The last lines of the file at `path`.

@@ -1,12 +1,15 @@
 //! The ensemble stage on real servers.
 #![allow(clippy::unwrap_used)] // Helpers of tests; clippy knows only the tests themselves.
+
+mod faults;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use bench_runner::ensemble::{Ensemble, EnsembleError, Node, Role, Search, ZookeeperSettings, keeper};
+use bench_runner::ensemble::{Ensemble, EnsembleError, LocalSettings, Node, Role, Search, ZookeeperSettings, keeper};
 
 /// How long a condition may take to come true before a test fails. No test asserts a time.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -16,8 +19,12 @@ fn settings(nodes: u32) -> ZookeeperSettings {
 }
 
 async fn start(settings: &ZookeeperSettings) -> Result<Ensemble, EnsembleError> {
+    start_any(settings.clone()).await
+}
+
+async fn start_any(settings: impl Into<LocalSettings>) -> Result<Ensemble, EnsembleError> {
     keeper::set_program(env!("CARGO_BIN_EXE_bench-runner"));
-    Ensemble::start(settings.clone(), &|sentence| eprintln!("{sentence}")).await
+    Ensemble::start(settings, &|sentence| eprintln!("{sentence}")).await
 }
 
 /// Waits until `condition` holds.
@@ -120,7 +127,7 @@ async fn one_watch_is_one_notification(ensemble: &Ensemble) {
 
     holder.delete("/held", None).await.unwrap();
     watcher.changed().await;
-    let after = ensemble.counters_at_rest(PATIENCE).await.unwrap().since(&before);
+    let after = ensemble.counters_at_rest(PATIENCE).await.unwrap().since(&before).unwrap();
     let notifications = after.notifications.unwrap();
     assert_eq!((notifications.kinds.unwrap().deleted, notifications.total), (1, 1), "{after:?}");
     assert!(after.packets_received > 0 && after.packets_sent > 0, "{after:?}");
@@ -177,25 +184,31 @@ async fn a_killed_keeper_takes_its_server_along() {
     assert!(traces.gone(), "{traces:?}");
 }
 
-/// Set for the process that [`holder`] is to be.
+/// Set for the process that [`holder`] is to be: how many nodes, and whether it is to break some of them.
 const HOLD: &str = "BENCH_RUNNER_TEST_HOLDS_AN_ENSEMBLE";
 
 /// Not a test of its own: the process that the tests below kill. It holds an ensemble until then.
 #[tokio::test(flavor = "multi_thread")]
 async fn holder() {
-    let Ok(nodes) = std::env::var(HOLD) else { return };
+    let Ok(order) = std::env::var(HOLD) else { return };
+    let (nodes, breaks) = order.split_once(' ').unwrap();
     let ensemble = start(&settings(nodes.parse().unwrap())).await.unwrap();
     let traces = Traces::of(&ensemble);
+    if breaks == "true" {
+        ensemble.kill_node(0).await.unwrap();
+        ensemble.pause_node(1).unwrap();
+    }
     let pids: Vec<String> = traces.pids.iter().map(u32::to_string).collect();
     println!("\nholds {} {}", traces.folder.display(), pids.join(" "));
     std::future::pending::<()>().await;
 }
 
-/// Starts this test binary as a holder of `nodes` nodes with its temporary folder at `place`.
-fn spawn_holder(nodes: u32, place: &Path) -> (Child, Traces) {
+/// Starts this test binary as a holder of `nodes` nodes with its temporary folder at `place`; it kills the first node and
+/// pauses the second if it `breaks` them.
+fn spawn_holder(nodes: u32, breaks: bool, place: &Path) -> (Child, Traces) {
     let mut holder = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "holder", "--nocapture"])
-        .env(HOLD, nodes.to_string())
+        .env(HOLD, format!("{nodes} {breaks}"))
         .env("TMPDIR", place)
         .stdout(Stdio::piped())
         .spawn()
@@ -210,7 +223,7 @@ fn spawn_holder(nodes: u32, place: &Path) -> (Child, Traces) {
 #[test]
 fn a_killed_runner_leaves_no_server_no_keeper_and_no_folder() {
     let place = tempfile::tempdir().unwrap();
-    let (mut holder, traces) = spawn_holder(3, place.path());
+    let (mut holder, traces) = spawn_holder(3, false, place.path());
     assert_eq!(traces.pids.iter().filter(|pid| runs(**pid)).count(), 6);
     assert!(traces.folder.starts_with(place.path()), "{traces:?}");
     kill(holder.id());
@@ -222,7 +235,7 @@ fn a_killed_runner_leaves_no_server_no_keeper_and_no_folder() {
 #[test]
 fn a_folder_left_by_runner_and_keeper_killed_at_once_is_swept_by_the_next_start() {
     let place = tempfile::tempdir().unwrap();
-    let (mut first, left) = spawn_holder(1, place.path());
+    let (mut first, left) = spawn_holder(1, false, place.path());
     let (server, keeper) = (left.pids[0], left.pids[1]);
     // Stopped, the keeper cannot see that the runner goes, as if both were killed at the same moment.
     let stop = nix::sys::signal::Signal::SIGSTOP;
@@ -233,7 +246,7 @@ fn a_folder_left_by_runner_and_keeper_killed_at_once_is_swept_by_the_next_start(
     eventually("the server goes with its keeper", || !runs(server) && !runs(keeper));
     assert!(left.folder.exists());
 
-    let (mut second, traces) = spawn_holder(1, place.path());
+    let (mut second, traces) = spawn_holder(1, false, place.path());
     assert!(!left.folder.exists());
     kill(second.id());
     second.wait().unwrap();
