@@ -83,11 +83,14 @@ fn recording() -> TrialRecording {
         nodes_cpu_seconds: 1.0,
         idle_rss_bytes: 0,
         failures: Default::default(),
+        faults: Vec::new(),
+        sessions_lost: 0,
+        fenced_writes: Default::default(),
     }
 }
 
 fn summarise(scenario: &Scenario, ensemble: &Description, recording: &TrialRecording) -> String {
-    let trials = vec![vec![measure(&scenario.arms[0], recording)]];
+    let trials = vec![vec![measure(scenario, &scenario.arms[0], recording)]];
     let run = Run {
         scenario,
         ensembles: std::slice::from_ref(ensemble),

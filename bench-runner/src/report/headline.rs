@@ -20,6 +20,7 @@ pub struct Headline {
 pub fn headline(summary: &Summary) -> Headline {
     let mut sentences: Vec<String> =
         summary.contrasts.iter().filter_map(|contrast| sentence(summary, contrast)).collect();
+    sentences.extend(summary.arms.iter().filter_map(failover));
     if sentences.is_empty() {
         sentences = match summary.arms.as_slice() {
             [] => vec!["Nothing was measured: no trial of any arm ran.".to_owned()],
@@ -162,6 +163,38 @@ fn drained(lead: &str, naive: &Arm, free: &Arm) -> String {
     text
 }
 
+/// How an arm survived its faults: `… : nobody led for 2.3 s in the median of 20 faults (…), and each woke 190 workers`.
+fn failover(arm: &Arm) -> Option<String> {
+    let failovers = arm.failovers.as_ref()?;
+    let label = format::plain(&arm.label);
+    let ms = |value: f64| Unit::Milliseconds.show(value);
+    let mut text = match arm.failover_ms.total.p50.zip(arm.failover_ms.total.max) {
+        Some((median, max)) => {
+            let verb = if arm.recipe.is_election() { "led" } else { "held the lock" };
+            let faults = format::plural(arm.failover_ms.total.count, "failover", "failovers");
+            let mut text =
+                format!("{label}: nobody {verb} for {} in the median of {faults} (at most {})", ms(median), ms(max));
+            if let Some((detection, takeover)) = arm.failover_ms.detection.p50.zip(arm.failover_ms.takeover.p50) {
+                text += &format!(", {} until the servers saw it and {} to take over", ms(detection), ms(takeover));
+            }
+            text
+        }
+        None => {
+            let faults = format::plural(failovers.faults, "fault", "faults");
+            format!("{label}: {faults}, and no holder was lost")
+        }
+    };
+    if let Some(mean) = failovers.fan_out.mean {
+        let noun = if trimmed(mean) == "1" { "worker" } else { "workers" };
+        text += &format!("; each woke {} {noun}", trimmed(mean));
+    }
+    if let Some(recovery) = arm.failover_ms.recovery.p50 {
+        text += &format!("; grants were back to 90 % after {}", ms(recovery));
+    }
+    text.push('.');
+    Some(text)
+}
+
 /// The sentence about an arm that has no counterpart.
 fn alone(arm: &Arm) -> String {
     let label = format::plain(&arm.label);
@@ -180,7 +213,8 @@ fn alone(arm: &Arm) -> String {
     }
     let rate = format::quantity(&arm.grants_per_second, Unit::Number);
     let mut text = format!(
-        "{label} with {workers} was granted the lock {} in {time}: {rate} grants per second",
+        "{label} with {workers} was granted the {} {} in {time}: {rate} grants per second",
+        if arm.recipe.is_election() { "leadership" } else { "lock" },
         format::plural(arm.grants, "time", "times")
     );
     if let Some(mean) = arm.fan_out.mean {

@@ -3,7 +3,7 @@
 //! The value is the arm's own figure: latencies are read off the histograms of all trials merged, never averaged. The
 //! spread is the sample standard deviation of the trials' own figures.
 
-use crate::measure::figures::{Arm, Quantity, Safety, Trial};
+use crate::measure::figures::{Arm, Failovers, Quantity, Safety, Trial};
 use crate::report::format::{self, Figure, Unit};
 use crate::report::view::ArmView;
 
@@ -169,15 +169,65 @@ const SERVICE: [Metric; 2] = [
     },
 ];
 
+/// Where a scenario has faults: how they were survived. Each fault is a measurement of its own, so the spread is in the
+/// percentiles and not between trials.
+const FAILOVER: [Metric; 6] = [
+    Metric {
+        group: "Failover",
+        name: "detection p50, t1 − t0",
+        unit: Unit::Milliseconds,
+        arm: |arm| arm.failover_ms.detection.p50,
+        trial: |_| None,
+    },
+    Metric {
+        group: "Failover",
+        name: "takeover p50, t3 − t1",
+        unit: Unit::Milliseconds,
+        arm: |arm| arm.failover_ms.takeover.p50,
+        trial: |_| None,
+    },
+    Metric {
+        group: "Failover",
+        name: "takeover max",
+        unit: Unit::Milliseconds,
+        arm: |arm| arm.failover_ms.takeover.max,
+        trial: |_| None,
+    },
+    Metric {
+        group: "Failover",
+        name: "nobody holds p50, t3 − t0",
+        unit: Unit::Milliseconds,
+        arm: |arm| arm.failover_ms.total.p50,
+        trial: |_| None,
+    },
+    Metric {
+        group: "Failover",
+        name: "90 % throughput after, t4 − t0",
+        unit: Unit::Milliseconds,
+        arm: |arm| arm.failover_ms.recovery.p50,
+        trial: |_| None,
+    },
+    Metric {
+        group: "Failover",
+        name: "fan-out per failover, mean",
+        unit: Unit::Number,
+        arm: |arm| arm.failovers.as_ref().and_then(|failovers| failovers.fan_out.mean),
+        trial: |_| None,
+    },
+];
+
 /// The table's rows, safety last.
 pub(super) fn rows(arms: &[ArmView]) -> Vec<Row> {
     let is_open = arms.iter().any(|view| view.arm.mode == "open");
     let (before, after) = METRICS.split_at(METRICS.iter().position(|metric| metric.name == "handoff p50").unwrap_or(0));
     let service = if is_open { SERVICE.as_slice() } else { &[] };
+    let has_faults = arms.iter().any(|view| view.arm.failovers.is_some());
+    let failover = if has_faults { FAILOVER.as_slice() } else { &[] };
     let mut rows: Vec<Row> = before
         .iter()
         .chain(service)
         .chain(after)
+        .chain(failover)
         .map(|metric| {
             let cells = arms.iter().map(|view| figure(metric, view.arm)).collect();
             Row { name: metric.name, group: metric.group, cells }
@@ -236,6 +286,7 @@ pub(super) fn safety_rows(arms: &[ArmView]) -> Vec<Row> {
             Row { name, group: "Safety", cells: cells.collect() }
         })
         .collect();
+    rows.extend(fault_rows(arms));
     let fifo = arms.iter().map(|view| match (view.arm.safety.fifo_inversions, view.arm.recipe.is_fifo()) {
         (0, _) => Cell::Words("0".to_owned()),
         (number, true) => Cell::Alarm(format::count(number)),
@@ -257,6 +308,35 @@ pub(super) fn safety_rows(arms: &[ArmView]) -> Vec<Row> {
         rows.push(Row { name: "arrivals not served", group: "Order", cells });
     }
     rows
+}
+
+/// What faults did to safety, where the scenario has any.
+fn fault_rows(arms: &[ArmView]) -> Vec<Row> {
+    type Words = fn(&Arm, &Failovers) -> String;
+    let rows: [(&'static str, Words); 5] = [
+        ("overlaps asked for, longest", |arm, _| match arm.safety.overlaps_asked {
+            0 => "0".to_owned(),
+            number => {
+                let longest = Unit::Milliseconds.show(arm.safety.longest_overlap_us as f64 / 1e3);
+                format!("{}, {longest}", format::count(number))
+            }
+        }),
+        ("holders told before they acted", |_, failovers| format::count(failovers.fencing.told)),
+        ("holders refused as stale", |_, failovers| format::count(failovers.fencing.acted_stale)),
+        ("stale writes refused", |_, failovers| format::count(failovers.fencing.refused)),
+        ("sessions lost", |_, failovers| format::count(failovers.sessions_lost)),
+    ];
+    if arms.iter().all(|view| view.arm.failovers.is_none()) {
+        return Vec::new();
+    }
+    let row = |(name, words): (&'static str, Words)| {
+        let cells = arms.iter().map(|view| match &view.arm.failovers {
+            None => Cell::Absent,
+            Some(failovers) => Cell::Words(words(view.arm, failovers)),
+        });
+        Row { name, group: "Faults", cells: cells.collect() }
+    };
+    rows.into_iter().map(row).collect()
 }
 
 #[cfg(test)]
