@@ -34,7 +34,7 @@ async fn sessions(ensemble: &Ensemble) -> (Arc<Recorder>, Vec<Client>) {
 async fn counted<T>(ensemble: &Ensemble, recorder: &Recorder, work: impl Future<Output = T>) -> (T, Tally) {
     let (servers, clients) = (ensemble.counters_at_rest(PATIENCE).await.unwrap(), recorder.tally());
     let done = work.await;
-    let since = ensemble.counters_at_rest(PATIENCE).await.unwrap().since(&servers);
+    let since = ensemble.counters_at_rest(PATIENCE).await.unwrap().since(&servers).unwrap();
     let mut tally = recorder.tally();
     for (now, before) in tally.requests.iter_mut().zip(clients.requests) {
         *now -= before;

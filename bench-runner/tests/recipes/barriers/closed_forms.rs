@@ -33,7 +33,7 @@ async fn sessions(place: &Place) -> (Arc<Recorder>, Vec<Session>) {
 async fn counted<T>(place: &Place, recorder: &Recorder, work: impl Future<Output = T>) -> (T, Tally, Kinds) {
     let (servers, clients) = (place.ensemble.counters_at_rest(PATIENCE).await.unwrap(), recorder.tally());
     let done = work.await;
-    let since = place.ensemble.counters_at_rest(PATIENCE).await.unwrap().since(&servers);
+    let since = place.ensemble.counters_at_rest(PATIENCE).await.unwrap().since(&servers).unwrap();
     let mut tally = recorder.tally();
     for (now, before) in tally.requests.iter_mut().zip(clients.requests) {
         *now -= before;
