@@ -25,11 +25,11 @@ pub enum Step {
         elapsed: Duration,
         /// When it ends; for a drain, when it is given up.
         length: Duration,
-        /// Acquisitions that are over.
+        /// Acquisitions that are over, or enters of barriers.
         grants: u64,
         /// Requests sent.
         requests: u64,
-        /// A drain: how many acquisitions there are to be.
+        /// A drain: how many acquisitions there are to be; barriers: how many enters.
         drain_of: Option<u64>,
     },
     /// The books are being closed.

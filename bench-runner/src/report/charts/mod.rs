@@ -2,12 +2,15 @@
 
 mod acquire;
 mod bystander;
+mod door;
 mod fan_out;
+mod growth;
 mod handoff;
 mod heat_map;
 mod nodes;
 mod percentiles;
 mod rates;
+mod release_skew;
 mod response_bytes;
 mod spike;
 mod stages;
@@ -39,7 +42,7 @@ pub(super) trait Chart {
 }
 
 /// Every chart, in the order of the report.
-pub(super) fn all() -> [&'static dyn Chart; 10] {
+fn all() -> [&'static dyn Chart; 10] {
     [
         &fan_out::FanOut,
         &spike::Spike,
@@ -54,11 +57,27 @@ pub(super) fn all() -> [&'static dyn Chart; 10] {
     ]
 }
 
+/// The charts of a run with these arms, in the order of the report: those of barriers where there are any, and those of locks
+/// unless there is nothing else.
+pub(super) fn of(arms: &[ArmView]) -> Vec<&'static dyn Chart> {
+    let are_barriers = |view: &ArmView| view.arm.recipe.is_barrier();
+    if !arms.iter().any(are_barriers) {
+        return all().into();
+    }
+    let mut charts: Vec<&'static dyn Chart> = vec![&growth::GrowthChart, &door::Door, &release_skew::ReleaseSkew];
+    if arms.iter().all(are_barriers) {
+        charts.extend([&response_bytes::ResponseBytes as &dyn Chart, &bystander::Bystander, &nodes::Nodes]);
+    } else {
+        charts.extend(all());
+    }
+    charts
+}
+
 /// The charts of a run as SVG documents with their file names, such as `fan-out.svg`, for the run's folder. Charts whose
 /// data are missing are not among them; the report says why.
 pub fn charts(summary: &Summary) -> Vec<(String, String)> {
     let arms = arms(summary);
-    all()
+    of(&arms)
         .into_iter()
         .filter_map(|chart| {
             let picture = chart.picture(&arms).ok()?;

@@ -34,6 +34,7 @@ pub fn html(summary: &Summary) -> String {
                     @if !arms.is_empty() {
                         (tables::books(&arms))
                         (tables::safety(&arms))
+                        (tables::hunt(&arms))
                         (figures::section(&arms))
                     }
                     (facts::section(summary))

@@ -21,18 +21,30 @@ struct Entry {
     place: (i32, i32),
 }
 
+/// The arms that a key names, and how; `None` for a key that is not of arms.
+fn named(key: &Key, arms: &[ArmView]) -> Option<Vec<(usize, String)>> {
+    match key {
+        Key::Arms(which) => {
+            let shown = arms.iter().filter(|view| which.contains(&view.index));
+            Some(shown.map(|view| (view.index, view.label.clone())).collect())
+        }
+        Key::Named(named) => Some(named.clone()),
+        Key::Heat(_) => None,
+    }
+}
+
 /// Arms from left to right, on as many lines as they need within `width` pixels.
-fn entries(which: &[usize], arms: &[ArmView], width: i32) -> Vec<Entry> {
+fn entries(named: &[(usize, String)], width: i32) -> Vec<Entry> {
     let (mut x, mut line) = (0, 0);
     let mut entries = Vec::new();
-    for view in arms.iter().filter(|view| which.contains(&view.index)) {
-        let text = fit(&view.label, f64::from(width - SAMPLE - 8));
+    for (arm, name) in named {
+        let text = fit(name, f64::from(width - SAMPLE - 8));
         let takes = SAMPLE + 8 + ink::width(&text).ceil() as i32 + 20;
         if x > 0 && x + takes - 20 > width {
             x = 0;
             line += 1;
         }
-        entries.push(Entry { arm: view.index, text, place: (x, line * LINE + LINE / 2) });
+        entries.push(Entry { arm: *arm, text, place: (x, line * LINE + LINE / 2) });
         x += takes;
     }
     entries
@@ -40,9 +52,9 @@ fn entries(which: &[usize], arms: &[ArmView], width: i32) -> Vec<Entry> {
 
 /// How high the key is within `width` pixels.
 pub(super) fn height(key: &Key, arms: &[ArmView], width: i32) -> i32 {
-    match key {
-        Key::Arms(which) => entries(which, arms, width).last().map_or(0, |entry| entry.place.1 + LINE / 2 + 10),
-        Key::Heat(_) => LINE + 10,
+    match named(key, arms) {
+        Some(named) => entries(&named, width).last().map_or(0, |entry| entry.place.1 + LINE / 2 + 10),
+        None => LINE + 10,
     }
 }
 
@@ -55,8 +67,8 @@ pub(super) fn draw<'a>(
     width: i32,
 ) -> Result<(), Failure<'a>> {
     match key {
-        Key::Arms(which) => {
-            for entry in entries(which, arms, width) {
+        Key::Arms(_) | Key::Named(_) => {
+            for entry in entries(&named(key, arms).unwrap_or_default(), width) {
                 let (left, middle) = (x + entry.place.0, y + entry.place.1);
                 ink::line(area, entry.arm, vec![(left, middle), (left + SAMPLE, middle)])?;
                 ink::marker(area, entry.arm, (left + SAMPLE / 2, middle), 4)?;

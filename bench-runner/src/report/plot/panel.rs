@@ -16,6 +16,8 @@ pub(in crate::report) struct Picture {
 pub(in crate::report) enum Key {
     /// Colour, dash and shape of each of these arms.
     Arms(Vec<usize>),
+    /// The same with words of the chart's own.
+    Named(Vec<(usize, String)>),
     /// The ramp of the heat map, up to this many grants in a cell.
     Heat(u64),
 }
@@ -46,6 +48,13 @@ pub(in crate::report) struct Plot {
 pub(in crate::report) enum Mark {
     /// A line with a few of the arm's shapes on it.
     Line {
+        /// Place of the arm.
+        arm: usize,
+        /// From left to right.
+        points: Vec<(f64, f64)>,
+    },
+    /// A thin line without shapes, of which many stand beside one another.
+    Thread {
         /// Place of the arm.
         arm: usize,
         /// From left to right.

@@ -103,6 +103,12 @@ fn draw_mark<'a>(
                 ink::marker(root, *arm, place, 3)?;
             }
         }
+        Mark::Thread { arm, points } => {
+            let places = inside(points);
+            if places.len() > 1 {
+                root.draw(&PathElement::new(places, palette::arm(*arm).rgb().stroke_width(1)))?;
+            }
+        }
         Mark::Dots { arm, points } => {
             for place in inside(points) {
                 ink::marker(root, *arm, place, 2)?;
