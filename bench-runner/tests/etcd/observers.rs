@@ -85,7 +85,24 @@ async fn an_observer_whose_history_is_compacted_away_is_told_how_things_stand() 
     let second = campaign(&mut one, "second").await;
     etcdctl(&ensemble, &["compact", &second.token.to_string()]);
     assert_eq!(next(&mut observation).await, leader(&second, "second"));
-    one.resign(second).await.unwrap();
+    drop(observation);
+    // A server counts a watch that it could not serve until its stream closes.
+    watched(&ensemble, 0).await;
+
+    // The event arrives, and what led at its revision is compacted away before the observer asks for it.
+    let mut observation = Election::new(session_at(&endpoints, 2).await, BASE).observe();
+    assert_eq!(next(&mut observation).await, leader(&second, "second"));
+    let third = {
+        let mut listening = std::pin::pin!(next(&mut observation));
+        assert!(poll_once(listening.as_mut()).is_pending());
+        watched(&ensemble, 1).await;
+        one.resign(second).await.unwrap();
+        let third = campaign(&mut one, "third").await;
+        etcdctl(&ensemble, &["compact", &third.token.to_string()]);
+        assert_eq!(listening.await, leader(&third, "third"));
+        third
+    };
+    one.resign(third).await.unwrap();
     assert_eq!(next(&mut observation).await, None);
     ensemble.stop().await.unwrap();
 }

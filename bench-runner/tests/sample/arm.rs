@@ -106,6 +106,9 @@ pub fn arm(label: &str, shape: &Shape) -> Arm {
             starved: if shape.recipe.is_fifo() { 0 } else { u64::from(shape.workers) * 7 / 10 },
             ..Safety::default()
         },
+        failover_ms: FailoverLatency::default(),
+        failovers: None,
+        barriers: None,
         bystander_ms: Bystander { rest: latency(1.3), during: latency(shape.bystander_ms) },
         generator: generator(shape, 18.4),
         nodes_cpu_seconds: 88.0,
@@ -135,6 +138,8 @@ fn trial(index: u32, shape: &Shape, grants: u64, acquire: f64) -> Trial {
         safety: Safety::default(),
         bystander_ms: Bystander { rest: latency(1.3 * wobble), during: latency(shape.bystander_ms * wobble) },
         generator: generator(shape, 6.1 * wobble),
+        failovers: Vec::new(),
+        barriers: None,
         nodes_cpu_seconds: 29.0 * wobble,
     }
 }
@@ -230,6 +235,7 @@ fn series(shape: &Shape, acquire: f64) -> Series {
             .collect()
     };
     Series {
+        leaderships: Vec::new(),
         percentiles: BTreeMap::from([
             ("acquire".to_owned(), curve(acquire * 0.9, acquire * 1.4)),
             ("handoff".to_owned(), curve(shape.handoff_ms, shape.handoff_ms * 1.8)),

@@ -30,7 +30,7 @@ const TAIL_BYTES: u64 = 8 << 10;
 const END_LIMIT: Duration = Duration::from_secs(10);
 
 /// One server of the ensemble. Dropping it tells its keeper to kill the server and to remove the node's folder, and
-/// blocks the thread until the keeper has: some milliseconds, [`END_LIMIT`] at the most. So nothing runs any more
+/// blocks the thread until the keeper has: some milliseconds, ten seconds at the most. So nothing runs any more
 /// after a drop, also where a start was cancelled before it had its node.
 #[derive(Debug)]
 pub struct Node {

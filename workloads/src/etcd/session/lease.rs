@@ -1,7 +1,7 @@
 //! The lease of a session: kept alive by a task, its ttl checked, and given up before the servers do.
 //!
 //! A renewal is sent every third of the ttl, on a stream that is closed with its answer: a stream that is kept open holds
-//! 16 KB of buffers for one message in many seconds, a tenth of all that a worker needs. (Its answer is read by the client
+//! 16 KB of buffers for one message in many seconds, a fifth of all that a worker needs. (Its answer is read by the client
 //! library, so that its bytes are not counted; the upkeep is in no sum.) After an expiry the servers go on to answer keep-alives, with a ttl of 0, so
 //! the ttl is what counts. Where no renewal is confirmed the session waits no longer than the ttl since the last confirmed
 //! one *was sent*: the servers count from a later moment, so the worker gives up first.
