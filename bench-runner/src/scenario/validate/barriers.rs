@@ -2,6 +2,7 @@
 
 use workloads::settings::Recipe;
 
+use super::super::delay::DelayText;
 use super::super::file::{ArmFile, ModeName, ScenarioFile};
 use super::super::path::KeyPath;
 use super::super::problem::{Problem, Problems};
@@ -80,6 +81,11 @@ impl One<'_> {
             let problem = Problem::value(&at, "rounds are measured by what they cost, which the telemetry counts");
             problems
                 .add(&[&at, &mode_at], problem.remedy("take `telemetry = false` out, or set `mode = \"barriers\"`"));
+        }
+        if workers.hold == Some(DelayText::Forever) {
+            let at = self.place("hold", self.arm.workers.hold.is_some());
+            let problem = Problem::value(&at, "members that work for ever never leave");
+            problems.add(&[&at, &recipe_at], problem.remedy("write how long each works inside, for example \"5ms\""));
         }
         if workers.count == Some(1) {
             let at = self.place("count", self.arm.workers.count.is_some());
