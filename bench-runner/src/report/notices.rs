@@ -57,7 +57,10 @@ pub(super) fn notices(summary: &Summary) -> Vec<Notice> {
             level: Level::Violation,
             title: "Safety violated".to_owned(),
             text: format!("{violation}."),
-            remedy: "Do not trust this recipe: its speed means nothing until it keeps its promise.".to_owned(),
+            remedy: match summary.arms.iter().any(|arm| arm.safety.early_passages > 0) {
+                true => "Do not trust this barrier: its speed means nothing until nobody passes early.".to_owned(),
+                false => "Do not trust this lock: its speed means nothing until mutual exclusion holds.".to_owned(),
+            },
         });
     }
     if !summary.complete {

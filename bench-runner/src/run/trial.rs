@@ -334,6 +334,7 @@ impl<'a> Started<'a> {
             elapsed,
             length: self.length,
             grants: self.recorder.acquisition_count() as u64 + self.plan.entered(),
+            counted: if self.arm.workers.recipe.is_barrier() { "enters" } else { "grants" },
             requests: self.recorder.tally().total_requests(),
             drain_of: match self.arm.workers.mode {
                 Mode::Drain => Some(u64::from(self.arm.workers.workers)),
