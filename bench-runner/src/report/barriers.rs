@@ -64,16 +64,12 @@ fn row(table: &mut Table, who: &str, (barriers, clients, seconds): Point, reques
 /// The paper's table and this run's, row by row.
 pub(super) fn tables(arms: &[ArmView]) -> Vec<Table> {
     let ours = points(arms);
-    let head = [
-        "who",
-        "clients",
-        "barriers",
-        "enter and leave all",
-        "for each barrier and client",
-        "operations/s",
-        "requests each",
-    ];
-    let mut table = Table::new("Seconds for a client to enter all barriers and leave all", 1, &head);
+    let head = ["who", "clients", "barriers", "time", "per barrier and client", "operations/s", "requests"];
+    let mut table = Table::new(
+        "Time for a client to enter all barriers and leave all, and requests for each of these operations",
+        1,
+        &head,
+    );
     for point in HUNT_2010 {
         row(&mut table, "Hunt et al. 2010", point, Some(HUNT_REQUESTS));
     }

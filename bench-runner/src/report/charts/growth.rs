@@ -39,15 +39,21 @@ impl Chart for GrowthChart {
 
     fn caption(&self) -> &'static str {
         "What one barrier costs, in and out, with more and more members: the notifications that were counted, and the power law \
-         that fits them best. Both axes run in powers of ten, so that a power law is a straight line and its exponent the slope."
+         that fits them best, N to the power in the key. Both axes run in equal ratios, so that a power law is a straight line \
+         and its exponent the slope."
     }
 
     fn picture(&self, arms: &[ArmView]) -> Result<Picture, String> {
         let growths = of(arms);
         let points = || growths.iter().flat_map(|(_, growth)| &growth.points);
-        if points().next().is_none() {
-            return Err("No recipe was measured with several numbers of members.".to_owned());
-        }
+        let members: Vec<f64> = points().map(|point| f64::from(point.members)).collect();
+        let notifications: Vec<f64> = points().map(|point| point.notifications).collect();
+        let axes = Axis::log("members, N", members, format::tick).zip(Axis::log(
+            "notifications of one barrier",
+            notifications,
+            format::tick,
+        ));
+        let (x, y) = axes.ok_or("No recipe was measured with several numbers of members.")?;
         let mut marks = Vec::new();
         for (place, growth) in &growths {
             let ends: Vec<f64> = growth.points.iter().map(|point| f64::from(point.members)).collect();
@@ -55,16 +61,8 @@ impl Chart for GrowthChart {
             let counted = growth.points.iter().map(|point| (f64::from(point.members), point.notifications)).collect();
             marks.push(Mark::Dots { arm: *place, points: counted });
         }
-        let name = |growth: &Growth| {
-            format!("{} on {}: N to the power of {:.2}", growth.recipe, growth.service, growth.exponent)
-        };
-        let plot = Plot {
-            title: String::new(),
-            x: Axis::counts("members", points().map(|point| f64::from(point.members))),
-            y: Axis::counts("notifications of one barrier", points().map(|point| point.notifications)),
-            rule: None,
-            marks,
-        };
+        let name = |growth: &Growth| format!("N^{:.2}: {}, {}", growth.exponent, growth.recipe, growth.service);
+        let plot = Plot { title: String::new(), x, y, rule: None, marks };
         let key = Key::Named(growths.iter().map(|(place, growth)| (*place, name(growth))).collect());
         Ok(Picture { columns: 1, key, panels: vec![Panel::Plot(plot)] })
     }

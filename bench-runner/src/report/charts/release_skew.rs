@@ -31,12 +31,14 @@ impl Chart for ReleaseSkew {
 
     fn caption(&self) -> &'static str {
         "How long it took from the first member inside to the last, of each barrier of all trials: how often each skew \
-         occurred. The axis of time runs in equal ratios."
+         occurred. The axis of time runs in equal ratios. Of each recipe the arm with the most members is drawn; the table has all."
     }
 
     fn picture(&self, arms: &[ArmView]) -> Result<Picture, String> {
-        let drawn = places(arms, |view| !bins(view).is_empty());
-        let all = || arms.iter().flat_map(shares);
+        let largest = super::door::drawn(arms);
+        let drawn = places(arms, |view| !bins(view).is_empty() && largest.contains(&view.index));
+        let shown = || arms.iter().filter(|view| drawn.contains(&view.index));
+        let all = || shown().flat_map(shares);
         let x = Axis::log_ms("first to last member inside", all().map(|(ms, _)| ms).collect::<Vec<_>>())
             .ok_or("No barrier was passed by all of its members.")?;
         let plot = Plot {
@@ -44,7 +46,7 @@ impl Chart for ReleaseSkew {
             x,
             y: Axis::from_zero("barriers, % of the arm's", all().map(|(_, share)| share), format::tick),
             rule: None,
-            marks: arms.iter().map(|view| Mark::Stems { arm: view.index, points: shares(view) }).collect(),
+            marks: shown().map(|view| Mark::Stems { arm: view.index, points: shares(view) }).collect(),
         };
         Ok(Picture { columns: 1, key: Key::Arms(drawn), panels: vec![Panel::Plot(plot)] })
     }
