@@ -108,6 +108,7 @@ pub fn arm(label: &str, shape: &Shape) -> Arm {
         },
         failover_ms: FailoverLatency::default(),
         failovers: None,
+        barriers: None,
         bystander_ms: Bystander { rest: latency(1.3), during: latency(shape.bystander_ms) },
         generator: generator(shape, 18.4),
         nodes_cpu_seconds: 88.0,
@@ -138,6 +139,7 @@ fn trial(index: u32, shape: &Shape, grants: u64, acquire: f64) -> Trial {
         bystander_ms: Bystander { rest: latency(1.3 * wobble), during: latency(shape.bystander_ms * wobble) },
         generator: generator(shape, 6.1 * wobble),
         failovers: Vec::new(),
+        barriers: None,
         nodes_cpu_seconds: 29.0 * wobble,
     }
 }

@@ -287,6 +287,7 @@ fn summary(scenario: &str, arms: Vec<Arm>) -> Summary {
         },
         settings: SETTINGS.to_owned(),
         contrasts,
+        growth: Vec::new(),
         arms,
         generator: Generator { cpu_seconds: 61.2, peak_rss_bytes: 402_000_000, lag_ms: latency(2.1), saturated: false },
         nodes: vec![node(1, "follower", 48.0), node(2, "leader", 71.5), node(3, "follower", 46.9)],

@@ -3,15 +3,18 @@
 mod acquire;
 mod bystander;
 mod detection;
+mod door;
 mod failover;
 mod failover_fan_out;
 mod fan_out;
+mod growth;
 mod handoff;
 mod heat_map;
 mod leadership;
 mod nodes;
 mod percentiles;
 mod rates;
+mod release_skew;
 mod response_bytes;
 mod spike;
 mod stages;
@@ -50,8 +53,8 @@ pub(super) trait Chart {
     fn tables(&self, arms: &[ArmView]) -> Vec<Table>;
 }
 
-/// Every chart that has to do with these arms, in the order of the report.
-pub(super) fn all(arms: &[ArmView]) -> impl Iterator<Item = &'static dyn Chart> {
+/// Every chart of locks and elections that has to do with these arms, in the order of the report.
+fn all(arms: &[ArmView]) -> impl Iterator<Item = &'static dyn Chart> {
     let all: [&'static dyn Chart; 14] = [
         &failover::Timeline,
         &detection::Detection,
@@ -71,11 +74,28 @@ pub(super) fn all(arms: &[ArmView]) -> impl Iterator<Item = &'static dyn Chart> 
     all.into_iter().filter(|chart| chart.applies(arms))
 }
 
+/// The charts of a run with these arms, in the order of the report: those of barriers where there are any, and those of locks
+/// unless there is nothing else.
+pub(super) fn of(arms: &[ArmView]) -> Vec<&'static dyn Chart> {
+    let are_barriers = |view: &ArmView| view.arm.recipe.is_barrier();
+    if !arms.iter().any(are_barriers) {
+        return all(arms).collect();
+    }
+    let mut charts: Vec<&'static dyn Chart> = vec![&growth::GrowthChart, &door::Door, &release_skew::ReleaseSkew];
+    if arms.iter().all(are_barriers) {
+        charts.extend([&response_bytes::ResponseBytes as &dyn Chart, &bystander::Bystander, &nodes::Nodes]);
+    } else {
+        charts.extend(all(arms));
+    }
+    charts
+}
+
 /// The charts of a run as SVG documents with their file names, such as `fan-out.svg`, for the run's folder. Charts whose
 /// data are missing are not among them; the report says why.
 pub fn charts(summary: &Summary) -> Vec<(String, String)> {
     let arms = arms(summary);
-    all(&arms)
+    of(&arms)
+        .into_iter()
         .filter_map(|chart| {
             let picture = chart.picture(&arms).ok()?;
             let svg = draw(&picture, &arms, Width::Wide).ok()?;

@@ -35,6 +35,7 @@ pub fn html(summary: &Summary) -> String {
                         (tables::books(&arms))
                         (tables::safety(&arms))
                         (faults::section(&arms))
+                        (tables::hunt(&arms))
                         (figures::section(&arms))
                     }
                     (facts::section(summary))

@@ -72,13 +72,17 @@ impl Axis {
 
     /// Milliseconds in equal ratios, around the positive ones of `values`; `None` without any.
     pub fn log_ms(name: &str, values: impl IntoIterator<Item = f64> + Clone) -> Option<Self> {
+        Self::log(name, values, |ms| format::unit_tick(ms, Unit::Milliseconds))
+    }
+
+    /// Numbers in equal ratios, around the positive ones of `values`; `None` without any.
+    pub fn log(name: &str, values: impl IntoIterator<Item = f64> + Clone, write: fn(f64) -> String) -> Option<Self> {
         let positive = || values.clone().into_iter().filter(|value| *value > 0.0 && *value <= MOST);
         let low = round_down(positive().reduce(f64::min)?);
         let mut high = round_up(positive().reduce(f64::max)?);
         if high <= low * 1.01 {
             high = round_up(low * 2.0);
         }
-        let write = |ms| format::unit_tick(ms, Unit::Milliseconds);
         Some(Self { name: name.to_owned(), scale: Scale::Log, low, high, write })
     }
 

@@ -50,6 +50,7 @@ fn samples(key: &Key, arms: &[ArmView]) -> Vec<(Sample, String)> {
             let drawn = arms.iter().filter(|view| which.contains(&view.index));
             drawn.map(|view| (Sample::Arm(view.index), view.label.clone())).collect()
         }
+        Key::Named(named) => named.iter().map(|(arm, name)| (Sample::Arm(*arm), name.clone())).collect(),
         Key::Signs(signs) => signs.iter().map(|(sign, text)| (Sample::Sign(*sign), (*text).to_owned())).collect(),
         Key::Heat(_) => Vec::new(),
     }
@@ -75,7 +76,7 @@ fn entries(key: &Key, arms: &[ArmView], width: i32) -> Vec<Entry> {
 /// How high the key is within `width` pixels.
 pub(super) fn height(key: &Key, arms: &[ArmView], width: i32) -> i32 {
     match key {
-        Key::Arms(_) | Key::Signs(_) => {
+        Key::Arms(_) | Key::Named(_) | Key::Signs(_) => {
             entries(key, arms, width).last().map_or(0, |entry| entry.place.1 + LINE / 2 + 10)
         }
         Key::Heat(_) => LINE + 10,
@@ -91,7 +92,7 @@ pub(super) fn draw<'a>(
     width: i32,
 ) -> Result<(), Failure<'a>> {
     match key {
-        Key::Arms(_) | Key::Signs(_) => {
+        Key::Arms(_) | Key::Named(_) | Key::Signs(_) => {
             for entry in entries(key, arms, width) {
                 let (left, middle) = (x + entry.place.0, y + entry.place.1);
                 match entry.sample {

@@ -19,6 +19,8 @@ pub(in crate::report) enum Key {
     Arms(Vec<usize>),
     /// Signs that mean the same in every panel, each with its words.
     Signs(Vec<(Sign, &'static str)>),
+    /// The same with words of the chart's own.
+    Named(Vec<(usize, String)>),
     /// The ramp of the heat map, up to this many grants in a cell.
     Heat(u64),
 }
@@ -70,6 +72,13 @@ pub(in crate::report) struct Plot {
 pub(in crate::report) enum Mark {
     /// A line with a few of the arm's shapes on it.
     Line {
+        /// Place of the arm.
+        arm: usize,
+        /// From left to right.
+        points: Vec<(f64, f64)>,
+    },
+    /// A thin line without shapes, of which many stand beside one another.
+    Thread {
         /// Place of the arm.
         arm: usize,
         /// From left to right.

@@ -138,6 +138,12 @@ fn draw_mark<'a>(
                 ink::marker(root, *arm, place, 3)?;
             }
         }
+        Mark::Thread { arm, points } => {
+            let places = inside(points);
+            if places.len() > 1 {
+                root.draw(&PathElement::new(places, palette::arm(*arm).rgb().stroke_width(1)))?;
+            }
+        }
         Mark::Dots { arm, points } => {
             let room = at((plot.x.clamp(f64::MAX), plot.y.low())).0 - at((plot.x.low(), plot.y.low())).0;
             let number = plot.marks.iter().map(|mark| match mark {
