@@ -4,17 +4,27 @@ use workloads::settings::Recipe;
 
 use super::figures::{Arm, Contrast, Quantity};
 
-/// One contrast for each pair of arms that differ in the recipe alone.
+/// One contrast for each pair of arms that differ in the recipe alone, and one of them herds where the other does not. Arms with
+/// faults are compared by their failovers and not by their throughput.
 pub fn contrasts(arms: &[Arm]) -> Vec<Contrast> {
     let mut found = Vec::new();
-    for naive in arms.iter().filter(|arm| arm.recipe == Recipe::NaiveLock) {
-        for herd_free in arms.iter().filter(|arm| arm.recipe == Recipe::SequentialLock) {
-            if alike(naive, herd_free) {
+    for naive in arms.iter().filter(|arm| arm.failovers.is_none()) {
+        for herd_free in arms {
+            if answers(naive.recipe, herd_free.recipe) && alike(naive, herd_free) {
                 found.push(contrast(naive, herd_free));
             }
         }
     }
     found
+}
+
+/// Whether the second recipe does without the herd of the first.
+fn answers(naive: Recipe, herd_free: Recipe) -> bool {
+    matches!(
+        (naive, herd_free),
+        (Recipe::NaiveLock, Recipe::SequentialLock)
+            | (Recipe::NaiveElection, Recipe::LeaderLatch | Recipe::LeaderSelector)
+    )
 }
 
 fn alike(a: &Arm, b: &Arm) -> bool {

@@ -79,7 +79,9 @@ fn from_holder(
 ) -> Failover {
     let t0 = fault.issued;
     let old = granted.iter().find(|grant| grant.token == held.token);
-    let next = granted.iter().find(|grant| grant.token > held.token && grant.granted >= t0);
+    // What was granted while the books were being closed is not part of the trial.
+    let length = recording.workers.length;
+    let next = granted.iter().find(|grant| grant.token > held.token && (t0..=length).contains(&grant.granted));
     let instance = instance(&recording.workers.fan_out, held.token);
     let notified = instance.map(|instance| instance.first);
     // The witness looks now and then; who was notified, or granted, saw it gone no later than then. Without a witness there
@@ -88,7 +90,7 @@ fn from_holder(
         held.gone.map(|gone| [notified, next.map(|next| next.granted)].into_iter().flatten().fold(gone, u64::min));
     let gone = gone.map(|gone| gone.max(t0));
     let over = old.map_or(0, |old| match (old.outcome, old.over) {
-        (Outcome::Held, _) => recording.workers.length,
+        (Outcome::Held, _) => length,
         (_, over) => over,
     });
     let overlap = next.map(|next| over.saturating_sub(next.granted) as f64 / 1e6);

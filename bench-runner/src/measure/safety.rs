@@ -10,19 +10,34 @@ use workloads::record::{Acquisition, Outcome};
 use super::barrier::MeasuredBarriers;
 use super::figures::Safety;
 
-/// Checks one trial. `workers` is how many there were; `asked` are the tokens of grants whose holders were paused or cut off, so
-/// that the scenario asks for what may come of it; `forever` says that grants are held until they are lost.
-pub fn check(acquisitions: &[Acquisition], workers: u32, asked: &BTreeSet<i64>, forever: bool) -> Safety {
+/// What has to be known of a trial to judge it.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// How many workers there were.
+    pub workers: u32,
+    /// Tokens of grants whose holders were paused or cut off: the scenario asks for what may come of that.
+    pub asked: BTreeSet<i64>,
+    /// Whether grants are held until they are lost: then nobody has to give way.
+    pub for_ever: bool,
+    /// Whether workers queue for their next grant before they give up the one that they have: then the call does not tell
+    /// when a worker joined the queue, and its order is that of the tokens.
+    pub queues_ahead: bool,
+    /// The trial's length in nanoseconds.
+    pub length: u64,
+}
+
+/// Checks one trial.
+pub fn check(acquisitions: &[Acquisition], rules: &Rules) -> Safety {
     let mut safety = Safety {
-        // Where nobody gives way, waiting is no wrong.
-        starved: if forever { 0 } else { starved(acquisitions, workers) },
+        starved: if rules.for_ever { 0 } else { starved(acquisitions, rules.workers) },
         failed: acquisitions.iter().filter(|acquisition| acquisition.outcome == Outcome::Failed).count() as u64,
         ..Safety::default()
     };
     for lock in by_lock(acquisitions) {
-        overlaps(&lock.granted, asked, &mut safety);
-        safety.token_regressions += token_regressions(&lock.granted);
-        safety.fifo_inversions += fifo_inversions(&lock);
+        overlaps(&lock.granted, rules, &mut safety);
+        let regressions = token_regressions(&lock.granted);
+        safety.token_regressions += regressions;
+        safety.fifo_inversions += if rules.queues_ahead { regressions } else { fifo_inversions(&lock) };
     }
     safety
 }
@@ -57,23 +72,24 @@ pub(super) fn by_lock(acquisitions: &[Acquisition]) -> Vec<OfLock<'_>> {
 
 /// Grants that began before an earlier one of the same lock was over. A grant that was never over (held to the end) overlaps
 /// with everything that came after it; one whose end is not known was over with its session at an unknown moment, and is not
-/// held against its successors. An overlap with nothing but grants in `asked` is counted apart.
-fn overlaps(granted: &[&Acquisition], asked: &BTreeSet<i64>, safety: &mut Safety) {
+/// held against its successors. An overlap with nothing but grants that are asked for is counted apart.
+fn overlaps(granted: &[&Acquisition], rules: &Rules, safety: &mut Safety) {
     let (mut held_until, mut asked_until) = (0, 0);
     for acquisition in granted {
         if acquisition.granted < held_until {
             safety.overlaps += 1;
         } else if acquisition.granted < asked_until {
             safety.overlaps_asked += 1;
-            let length = (asked_until - acquisition.granted) / 1_000;
-            safety.longest_overlap_us = safety.longest_overlap_us.max(length);
+            // One that has not learnt of it when the trial ends: that is how long it was seen to last.
+            let overlap = asked_until.min(rules.length).saturating_sub(acquisition.granted);
+            safety.longest_overlap_us = safety.longest_overlap_us.max(overlap / 1_000);
         }
         let until = match acquisition.outcome {
             Outcome::Held => u64::MAX,
             _ if acquisition.over == 0 => acquisition.granted,
             _ => acquisition.over,
         };
-        let latest = if asked.contains(&acquisition.token) { &mut asked_until } else { &mut held_until };
+        let latest = if rules.asked.contains(&acquisition.token) { &mut asked_until } else { &mut held_until };
         *latest = until.max(*latest);
     }
 }
@@ -126,8 +142,12 @@ mod tests {
 
     use super::*;
 
+    fn rules(workers: u32) -> Rules {
+        Rules { workers, asked: BTreeSet::new(), for_ever: false, queues_ahead: false, length: 1_000_000 }
+    }
+
     fn judged(acquisitions: &[Acquisition], workers: u32) -> Safety {
-        check(acquisitions, workers, &BTreeSet::new(), false)
+        check(acquisitions, &rules(workers))
     }
 
     #[test]
@@ -135,12 +155,12 @@ mod tests {
         // It is told at 40 that it lost at some time before 30; the next one was granted at 30.
         let paused = Acquisition { outcome: Outcome::Lost, over: 40_000, ..grant(0, 10, 1, 5, 0) };
         let next = grant(1, 11, 2, 30_000, 60_000);
-        let safety = check(&[paused, next], 2, &BTreeSet::from([10]), false);
+        let safety = check(&[paused, next], &Rules { asked: BTreeSet::from([10]), ..rules(2) });
         assert_eq!((safety.overlaps, safety.overlaps_asked, safety.longest_overlap_us), (0, 1, 10));
         assert_eq!(judged(&[paused, next], 2).overlaps, 1);
         // One that overlaps with another besides is a violation all the same.
         let third = grant(2, 12, 3, 35_000, 70_000);
-        let safety = check(&[paused, next, third], 3, &BTreeSet::from([10]), false);
+        let safety = check(&[paused, next, third], &Rules { asked: BTreeSet::from([10]), ..rules(3) });
         assert_eq!((safety.overlaps, safety.overlaps_asked), (1, 1));
     }
 
@@ -218,6 +238,16 @@ mod tests {
         let waiting = Acquisition { enqueued: 2, ..Acquisition::called(0, 0, 1, 1) };
         let safety = judged(&[waiting, grant(1, 11, 50, 60, 70)], 2);
         assert_eq!((safety.fifo_inversions, safety.starved), (1, 1));
+    }
+
+    #[test]
+    fn where_workers_queue_ahead_the_order_is_that_of_the_tokens() {
+        // Worker 0 had queued again before worker 1 did, and called later.
+        let acquisitions = [grant(1, 12, 2, 70, 80), grant(0, 11, 50, 55, 60)];
+        assert_eq!(judged(&acquisitions, 2).fifo_inversions, 1);
+        let ahead = Rules { queues_ahead: true, ..rules(2) };
+        assert_eq!(check(&acquisitions, &ahead).fifo_inversions, 0);
+        assert_eq!(check(&[grant(0, 12, 1, 5, 20), grant(1, 11, 1, 25, 30)], &ahead).fifo_inversions, 1);
     }
 
     proptest! {

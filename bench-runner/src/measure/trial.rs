@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use workloads::record::{EventKind, RequestKind};
-use workloads::settings::Delay;
+use workloads::settings::{Delay, Service};
 
 use super::barrier::{self, MeasuredBarriers};
 use super::figures::{
@@ -102,9 +102,13 @@ pub fn measure(scenario: &Scenario, arm: &ArmSettings, recording: &TrialRecordin
             barriers.as_ref(),
             safety::check(
                 acquisitions,
-                arm.workers.workers,
-                &failover::asked_for(&recording.faults),
-                arm.workers.hold == Delay::Forever,
+                &safety::Rules {
+                    workers: arm.workers.workers,
+                    asked: failover::asked_for(&recording.faults),
+                    for_ever: arm.workers.hold == Delay::Forever,
+                    queues_ahead: arm.workers.auto_requeue && arm.service == Service::Zookeeper,
+                    length: workers.length,
+                },
             ),
         ),
         bystander_ms: Bystander {

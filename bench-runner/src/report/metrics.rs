@@ -400,7 +400,12 @@ pub(super) fn safety_rows(arms: &[ArmView]) -> Vec<Row> {
 /// What faults did to safety, where the scenario has any.
 fn fault_rows(arms: &[ArmView]) -> Vec<Row> {
     type Words = fn(&Arm, &Failovers) -> String;
-    let rows: [(&'static str, Words); 5] = [
+    let rows: [(&'static str, Words); 6] = [
+        ("a crash is seen within", |_, failovers| {
+            let bounds = failovers.bounds;
+            let [from, to] = [bounds.from_ms, bounds.to_ms].map(|ms| Unit::Milliseconds.show(ms));
+            format!("{from} – {to}")
+        }),
         ("overlaps asked for, longest", |arm, _| match arm.safety.overlaps_asked {
             0 => "0".to_owned(),
             number => {

@@ -91,7 +91,7 @@ impl<'a> Faults<'a> {
             if matches!(record.kind, FaultKind::Worker { fault: WorkerFault::Cut { .. }, .. })
                 && record.healed.is_none()
             {
-                record.healed = record.victims.iter().filter_map(|worker| fleet.mend(*worker)).last();
+                record.healed = mend_all(fleet, &record.victims);
             }
         }
         let broken = self.broken.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -171,7 +171,7 @@ impl<'a> Faults<'a> {
         match fault {
             WorkerFault::Cut { length: Some(length), .. } => aftermaths.push(Box::pin(async move {
                 sleep(length).await;
-                let healed = victims.iter().filter_map(|worker| fleet.mend(*worker)).last();
+                let healed = mend_all(fleet, &victims);
                 self.complete(place, |record| record.healed = healed);
             })),
             WorkerFault::Pause(length) => aftermaths.push(Box::pin(async move {
@@ -304,6 +304,11 @@ async fn strike(fleet: &Fleet, worker: u32, fault: WorkerFault) -> Option<u64> {
         WorkerFault::Pause(length) => fleet.strike(worker, Strike::Pause(length)).await,
         WorkerFault::Cut { how, .. } => fleet.cut(worker, how),
     }
+}
+
+/// Mends the lines of all of them; the moment of the last.
+fn mend_all(fleet: &Fleet, victims: &[u32]) -> Option<u64> {
+    victims.iter().fold(None, |last, worker| fleet.mend(*worker).or(last))
 }
 
 async fn heal_node(ensemble: &Ensemble, node: usize, fault: NodeFault) -> Result<(), crate::ensemble::EnsembleError> {

@@ -6,6 +6,7 @@ mod bad_input;
 mod barriers;
 mod disk;
 mod ensemble_lost;
+mod faults;
 mod interrupted;
 mod killed;
 mod not_started;

@@ -30,9 +30,7 @@ async fn a_leaders_death_notifies_all_candidates_of_the_naive_election_and_one_o
         let mut leaders = Vec::new();
         for waiting in (0..CANDIDATES).rev() {
             eventually("everybody else waits", async || recorder.standing_watches() == waiting as i64).await;
-            eventually("one leads", async || candidates.iter().any(|candidate| candidate.task.is_finished())).await;
-            let place = candidates.iter().position(|candidate| candidate.task.is_finished()).unwrap();
-            let candidate = candidates.remove(place);
+            let candidate = first_of(&mut candidates).await;
             let lease = candidate.lease;
             let (leader, grant) = candidate.granted().await;
             // It dies: its lease ends, and it says nothing.
@@ -96,7 +94,7 @@ async fn leadership_of_a_selector_goes_round_for_a_hundred_rounds_and_nobody_sta
     for worker in workers {
         timeout(PATIENCE * 2, worker).await.expect("everybody has a turn in each round").unwrap();
     }
-    let turns = turns.lock().unwrap();
+    let turns = std::mem::take(&mut *turns.lock().unwrap());
     assert_eq!(turns.len(), WORKERS * ROUNDS);
     assert!(turns.iter().copied().eq((0..WORKERS).cycle().take(WORKERS * ROUNDS)), "out of turn: {turns:?}");
     ensemble.stop().await.unwrap();

@@ -80,12 +80,12 @@ async fn a_campaign_goes_on_elsewhere_when_the_ensembles_leader_stops() {
         watched(&ensemble, 1).await;
         let session = session_at(&endpoints, place).await;
         let stopped = Stopped::node(&ensemble, place);
-        let beginning = contending(recipe, session);
+        let mut candidates = vec![waiting, contending(recipe, session)];
         leader.release(grant).await.unwrap();
-        let (mut leader, grant) = waiting.granted().await;
-        leader.release(grant).await.unwrap();
-        let (mut leader, grant) = beginning.granted().await;
-        leader.release(grant).await.unwrap();
+        while !candidates.is_empty() {
+            let (mut leader, grant) = first_of(&mut candidates).await.granted().await;
+            leader.release(grant).await.unwrap();
+        }
         drop(stopped);
         eventually("all three serve", async || ensemble.describe().await.is_ok()).await;
     }

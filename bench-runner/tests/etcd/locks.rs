@@ -89,13 +89,9 @@ async fn workers_that_share_a_connection_hold_one_after_the_other() {
         while !workers.is_empty() {
             // All others have armed their watch: nobody is on its way to a grant.
             watched(&ensemble, workers.len() as u64 - 1).await;
-            eventually("one holds", async || workers.iter().any(|worker| worker.task.is_finished())).await;
-            let (mut holders, waiting): (Vec<_>, Vec<_>) =
-                workers.into_iter().partition(|worker| worker.task.is_finished());
-            assert_eq!(holders.len(), 1, "{recipe}: so many hold at once");
-            let (mut holder, grant) = holders.remove(0).granted().await;
+            let (mut holder, grant) = first_of(&mut workers).await.granted().await;
+            assert!(workers.iter().all(|worker| !worker.task.is_finished()), "{recipe}: several hold at once");
             holder.release(grant).await.unwrap();
-            workers = waiting;
         }
     }
     ensemble.stop().await.unwrap();

@@ -101,6 +101,14 @@ impl<L: Lock + 'static> Contender<L> {
     }
 }
 
+/// Takes out whoever is granted first; where all watch one key, nobody knows who that will be.
+pub async fn first_of<L: Lock + 'static>(contenders: &mut Vec<Contender<L>>) -> Contender<L> {
+    let ended = |contender: &Contender<L>| contender.task.is_finished();
+    eventually("one of them is granted", async || contenders.iter().any(ended)).await;
+    let place = contenders.iter().position(ended).unwrap();
+    contenders.remove(place)
+}
+
 /// A contender in this recipe.
 pub fn contending(recipe: Recipe, session: Client) -> Contender<etcd::Contender<Client>> {
     Contender::begin(session.lease(), etcd::Contender::new(recipe, session, BASE, false).unwrap())

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bench_runner::scenario::{Provider, load};
-use workloads::settings::{Arrivals, Delay, Mode, Recipe, Service, WorkerSettings};
+use workloads::settings::{Arrivals, Delay, Mode, Precautions, Recipe, Service, WorkerSettings};
 
 use super::{SMALLEST, repository, valid};
 
@@ -29,8 +29,14 @@ fn each_shipped_scenario_loads() {
             "1000-workers",
             "1000-workers-etcd",
             "5000-sessions",
+            "barriers",
+            "barriers-herd",
             "drain",
             "drain-etcd",
+            "election-failover",
+            "ensemble-leader-kill",
+            "leader-pause",
+            "mass-crash",
             "open-loop",
             "quick",
             "telemetry",
@@ -68,6 +74,19 @@ fn shipped_scenarios_ask_what_their_names_say() {
     assert!(of("1000-workers").arms.iter().all(|arm| arm.workers.workers == 1000));
     assert_eq!(of("1000-workers").ensemble.nodes, 3);
     assert!(of("open-loop").arms.iter().all(|arm| matches!(arm.workers.mode, Mode::Open(Arrivals::Poisson(_)))));
+    let failover = of("election-failover");
+    assert_eq!(failover.services(), [Service::Zookeeper, Service::Etcd]);
+    assert!(failover.arms.iter().all(|arm| arm.workers.workers == 200 && arm.workers.recipe.is_election()));
+    assert!(failover.arms.iter().all(|arm| arm.workers.hold == Delay::Forever && arm.workers.precautions.crash));
+    assert_eq!(failover.faults[0].due(failover.trials.duration).len(), 20);
+    assert!(of("mass-crash").arms.iter().all(|arm| arm.workers.workers == 1000 && arm.workers.precautions.crash));
+    assert!(of("leader-pause").arms.iter().all(|arm| arm.workers.precautions.pause));
+    assert!(
+        of("ensemble-leader-kill")
+            .arms
+            .iter()
+            .all(|arm| arm.workers.precautions == Precautions { faults: true, ..Precautions::default() })
+    );
     let sessions = of("5000-sessions");
     assert_eq!((sessions.ensemble.nodes, sessions.arms[0].workers.workers), (1, 5000));
     assert_eq!(recipes("5000-sessions"), [Recipe::IdleSession]);

@@ -14,7 +14,7 @@ pub enum Strike {
     Close,
     /// It dies without closing its session, right after a last sign of life, and does not come back.
     Crash,
-    /// It stands still for so long, with everything that belongs to it, and wakes as if nothing had happened.
+    /// It stands still for so long, right after a last sign of life, with everything that belongs to it, and wakes as if nothing had happened.
     Pause(Duration),
 }
 

@@ -180,11 +180,14 @@ impl<H: Host> Post<H> {
             };
             // What was under way is dropped with `step`, when all this has been said: it is written down for what it was, and
             // a worker that crashed tidies nothing up.
+            if let (Strike::Crash | Strike::Pause(_), Some(session)) = (strike, session) {
+                // The servers' clock is to start now, and not at whatever the session happened to send last.
+                self.host.sign_of_life(session).await;
+            }
             match strike {
                 Strike::Close => wire.orders.fate.close(),
                 Strike::Crash => {
                     if let Some(session) = session {
-                        self.host.sign_of_life(session).await;
                         self.host.abandon(session);
                     }
                     wire.orders.fate.crash();

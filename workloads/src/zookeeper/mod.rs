@@ -8,7 +8,7 @@
 //! | [`naive_election`] | `election/naive`: a queue, everybody watches the leader |
 //! | [`leader_latch`] | `election/leader-latch`: a queue, and a leader that leads until it is closed or lost |
 //! | [`leader_selector`] | `election/leader-selector`: the sequential lock, and leadership that goes round |
-//! | [`entry`] | an entry in such a queue |
+//! | `entry` | an entry in such a queue |
 //! | [`Contender`] | any of them, by name |
 //! | [`single_barrier`] | `barrier/single`: one znode, all wait for its removal |
 //! | [`double_barrier`] | `barrier/double`: a ready znode on the way in, the lowest and the highest on the way out |
