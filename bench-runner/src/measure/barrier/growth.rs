@@ -42,7 +42,7 @@ fn power_law(points: &[GrowthPoint]) -> Option<(f64, f64)> {
     let (xy, xx) = logs
         .iter()
         .fold((0.0, 0.0), |(xy, xx), (x, y)| (xy + (x - mean_x) * (y - mean_y), xx + (x - mean_x) * (x - mean_x)));
-    if logs.len() < 2 || xx <= 0.0 {
+    if logs.len() < 2 || xx < 1e-9 {
         return None;
     }
     let exponent = xy / xx;
