@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::gate::Aspect;
+
 /// Shows what the herd costs: naive against herd-free coordination on a real ensemble.
 ///
 /// A scenario says which recipes run against which servers with how many workers. `run` starts the servers, connects the
@@ -23,6 +25,9 @@ Exit codes:
     2  the command line or the scenario is wrong; nothing was started
     3  the ensemble could not be started, or was lost
     4  a safety check failed
+   10  a gate: something got worse, or a limit is broken
+   11  a gate: the trials do not tell
+   12  a gate: the runs must not be compared
   130  interrupted
 Whenever a run does not end as planned, what was measured until then is kept, in a folder whose name
 ends with `.partial`.")]
@@ -39,6 +44,8 @@ pub enum Command {
     Run(RunArgs),
     /// Read a scenario and say what it would do, without doing it.
     Check(CheckArgs),
+    /// Judge one stored run against another: did coordination get worse, yes, no, or cannot tell.
+    Compare(CompareArgs),
     /// Draw the report of a stored run again.
     Report(ReportArgs),
     /// Print the JSON Schema of a format.
@@ -89,6 +96,68 @@ pub struct CheckArgs {
     /// The scenario.
     #[command(flatten)]
     pub scenario: ScenarioArgs,
+}
+
+/// How what a gate said goes to stdout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GateFormat {
+    /// A table.
+    Human,
+    /// Everything, as JSON.
+    Json,
+    /// Markdown, as a comment or a job's summary takes it.
+    Markdown,
+    /// JUnit's XML.
+    Junit,
+    /// The JSON of github-action-benchmark (`customSmallerIsBetter`).
+    Benchmark,
+}
+
+/// How a judgement is made and where it goes.
+#[derive(Debug, Args)]
+pub struct JudgeArgs {
+    /// How the judgement goes to stdout.
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: GateFormat,
+    /// A difference that does not forbid to compare; may be given several times.
+    #[arg(long, value_enum, value_name = "ASPECT")]
+    pub allow: Vec<Aspect>,
+    /// A TOML file of accepted changes: `[[accepted]]` with `metric`, `reason`, and if wanted `arm` and `up_to`.
+    #[arg(long, value_name = "FILE")]
+    pub accepted: Option<PathBuf>,
+}
+
+/// `bench-runner compare`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Counts (fan-out, requests and response bytes for each grant, broken promises) are judged exactly or within a band. Times and
+rates are judged on the figures of the trials, by size and by significance: the change has to be larger than its band, and a rank
+test, corrected for the number of metrics, has to say that it is no chance. `[gate]` of B's scenario sets bands, directions,
+limits. Unlike `gate`, this cannot run a second round: what it calls regressed is not confirmed.
+
+Examples:
+  bench-runner compare results/quick/2026-11-29T10-00-00Z results/quick/2026-11-30T10-00-00Z
+  bench-runner compare old/summary.json new/summary.json --format markdown
+  bench-runner compare zk-3.8 zk-3.9 --allow version --write verdict
+
+Exit codes:
+   0  unchanged or improved
+  10  regressed
+  11  inconclusive: more trials are needed, it says how many
+  12  not comparable: scenario, service, version, nodes, provider or machine differ")]
+pub struct CompareArgs {
+    /// The run to compare with: its folder, or its summary.json.
+    #[arg(value_name = "RUN_A")]
+    pub baseline: PathBuf,
+    /// The run to judge.
+    #[arg(value_name = "RUN_B")]
+    pub candidate: PathBuf,
+    /// How it is judged, and how that is told.
+    #[command(flatten)]
+    pub judge: JudgeArgs,
+    /// Write gate.html, gate.json, gate.md, junit.xml and benchmark.json into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub write: Option<PathBuf>,
 }
 
 /// `bench-runner report`.

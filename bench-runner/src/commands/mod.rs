@@ -1,8 +1,10 @@
 //! The commands, one a file: each leads the data through the stages and answers with an exit code.
 
 mod check;
+mod compare;
 mod ensembles;
 mod failure;
+mod judged;
 mod report;
 mod run;
 mod schema;
@@ -20,6 +22,7 @@ pub fn dispatch(cli: Cli) -> u8 {
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
+        Command::Compare(args) => compare::compare(&args),
         Command::Report(args) => report::report(&args),
         Command::Schema(args) => schema::schema(&args),
     };

@@ -139,6 +139,7 @@ fn trial(index: u32, shape: &Shape, grants: u64, acquire: f64) -> Trial {
         generator: generator(shape, 6.1 * wobble),
         failovers: Vec::new(),
         nodes_cpu_seconds: 29.0 * wobble,
+        other_cpu_share: Some(0.05),
     }
 }
 

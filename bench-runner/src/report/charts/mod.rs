@@ -6,7 +6,7 @@ mod fan_out;
 mod handoff;
 mod heat_map;
 mod nodes;
-mod percentiles;
+pub(super) mod percentiles;
 mod rates;
 mod response_bytes;
 mod spike;

@@ -33,6 +33,8 @@ pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
     workers::validate(&file.workers, &KeyPath::from("workers"), problems);
     arms::validate(file, problems);
     faults::validate(file, problems);
+    let labels: Vec<&str> = file.arm.iter().map(super::resolve::label).collect();
+    super::gate::validate(&file.gate, &labels, problems);
 }
 
 fn trials(file: &ScenarioFile, problems: &mut Problems) {
