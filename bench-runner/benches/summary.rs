@@ -73,6 +73,7 @@ fn recording() -> TrialRecording {
             untracked: 0,
             acquisitions,
         },
+        passages: Vec::new(),
         arrivals_left: None,
         counters: None,
         missing_book: None,

@@ -10,6 +10,7 @@
 //! | [`recipe`] | the verbs that recipes have in common |
 //! | [`zookeeper`], [`etcd`] | each service's instrumented session, and one recipe a file |
 //! | [`worker`] | one simulated worker: acquire, hold, release, think |
+//! | `member` | one simulated member of barriers: enter, work, leave |
 //! | [`fleet`] | all workers of a trial: connect, start, stop, close the books |
 //! | [`fenced_store`] | a store that refuses the writes of whoever has been overtaken |
 //! | [`holders`] | who holds what, for those who pick the victim of a fault |
@@ -21,8 +22,10 @@ pub mod etcd;
 pub mod fenced_store;
 pub mod fleet;
 pub mod holders;
+mod member;
 pub mod recipe;
 pub mod record;
+mod removals;
 pub mod settings;
 pub mod worker;
 pub mod zookeeper;

@@ -1,5 +1,7 @@
 //! What recipes have in common: the verbs, and what they tell while they run.
 
+pub mod barrier;
+
 use std::future::Future;
 
 /// A grant: the worker holds the lock, or leads.

@@ -47,6 +47,16 @@ pub enum Recipe {
     /// Curator's LeaderSelector, and etcd's campaign and resign in turn: leadership goes round.
     #[serde(rename = "election/leader-selector")]
     LeaderSelector,
+    /// Curator's DistributedBarrier, and etcd's Barrier: all wait for one znode or key to go.
+    #[serde(rename = "barrier/single")]
+    SingleBarrier,
+    /// Curator's DistributedDoubleBarrier, and etcd's DoubleBarrier: a ready znode or key on the way in; on the way out the lowest
+    /// and the highest member watch each other.
+    #[serde(rename = "barrier/double")]
+    DoubleBarrier,
+    /// Every member watches the list of members and counts, on the way in and out: the herd.
+    #[serde(rename = "barrier/double-naive")]
+    NaiveDoubleBarrier,
     /// No recipe: every worker holds its session and does nothing. Measures what sessions alone cost.
     #[serde(rename = "session/idle")]
     IdleSession,
@@ -54,12 +64,15 @@ pub enum Recipe {
 
 impl Recipe {
     /// All recipes, in the order in which they are documented.
-    pub const ALL: [Recipe; 6] = [
+    pub const ALL: [Recipe; 9] = [
         Recipe::NaiveLock,
         Recipe::SequentialLock,
         Recipe::NaiveElection,
         Recipe::LeaderLatch,
         Recipe::LeaderSelector,
+        Recipe::SingleBarrier,
+        Recipe::DoubleBarrier,
+        Recipe::NaiveDoubleBarrier,
         Recipe::IdleSession,
     ];
 
@@ -71,6 +84,9 @@ impl Recipe {
             Recipe::NaiveElection => "election/naive",
             Recipe::LeaderLatch => "election/leader-latch",
             Recipe::LeaderSelector => "election/leader-selector",
+            Recipe::SingleBarrier => "barrier/single",
+            Recipe::DoubleBarrier => "barrier/double",
+            Recipe::NaiveDoubleBarrier => "barrier/double-naive",
             Recipe::IdleSession => "session/idle",
         }
     }
@@ -78,6 +94,11 @@ impl Recipe {
     /// Whether the recipe serves its waiters in the order in which they joined the queue.
     pub fn is_fifo(self) -> bool {
         matches!(self, Recipe::SequentialLock | Recipe::LeaderLatch | Recipe::LeaderSelector)
+    }
+
+    /// Whether it is a barrier: its workers are members, who meet instead of contending.
+    pub fn is_barrier(self) -> bool {
+        matches!(self, Recipe::SingleBarrier | Recipe::DoubleBarrier | Recipe::NaiveDoubleBarrier)
     }
 
     /// Whether it is an election: its holder leads.
@@ -178,6 +199,15 @@ pub enum Mode {
     Closed,
     /// Acquisitions fall due at a rate, whatever became of earlier ones; the workers are the limit of concurrency.
     Open(Arrivals),
+    /// Barriers, and no other recipe: every worker is a member of all of them.
+    Barriers {
+        /// How many, at least 1.
+        barriers: u32,
+        /// Each barrier is entered, worked in for the time of a hold, and left, one after the other, and *settled*: whoever sets a
+        /// wake-up off does so when all it concerns wait, so that the notifications are a closed form. Otherwise all barriers
+        /// are entered and then all are left, as fast as that goes.
+        settled: bool,
+    },
 }
 
 /// What the faults to come ask of a fleet beforehand. Each costs something, so each is there only where a scenario needs it.

@@ -64,6 +64,8 @@ fn describe_arm(arm: &ArmSettings) -> String {
     let settings = &arm.workers;
     let mode = match settings.mode {
         Mode::Drain => "settled drain".to_owned(),
+        Mode::Barriers { settled: true, .. } => "settled rounds of enter, work, leave".to_owned(),
+        Mode::Barriers { settled: false, .. } => "all entered, then all left".to_owned(),
         Mode::Closed => format!("closed, think {}", delay(&settings.think)),
         Mode::Open(Arrivals::Constant(rate)) => format!("open, {rate} arrivals a second, evenly spaced"),
         Mode::Open(Arrivals::Poisson(rate)) => format!("open, {rate} arrivals a second, Poisson"),
@@ -74,18 +76,17 @@ fn describe_arm(arm: &ArmSettings) -> String {
         Some(connections) => format!(" over {connections} shared connections"),
         None => String::new(),
     };
-    let resources = match (settings.recipe.is_election(), settings.resources) {
-        (false, 1) => "lock",
-        (false, _) => "locks",
-        (true, 1) => "election",
-        (true, _) => "elections",
+    let (resources, count) = match settings.mode {
+        Mode::Barriers { barriers, .. } => ("barrier", barriers),
+        _ if settings.recipe.is_election() => ("election", settings.resources),
+        _ => ("lock", settings.resources),
     };
+    let plural = if count == 1 { "" } else { "s" };
     let requeue = if settings.auto_requeue { ", queues again before it gives up" } else { "" };
     format!(
-        "{name} on {}: {} workers{connections}, {} {resources}, hold {}, {mode}{requeue}",
+        "{name} on {}: {} workers{connections}, {count} {resources}{plural}, hold {}, {mode}{requeue}",
         arm.service,
         settings.workers,
-        settings.resources,
         delay(&settings.hold),
     )
 }
@@ -130,7 +131,7 @@ fn delay(delay: &Delay) -> String {
 /// About how long a run takes.
 fn estimate(scenario: &Scenario) -> String {
     let mut about = START;
-    let mut drains = false;
+    let mut open_ended = None;
     for planned in schedule::plan(scenario) {
         let workers = &scenario.arms[planned.arm].workers;
         about += AROUND_A_TRIAL + FOR_A_WORKER * workers.workers;
@@ -138,14 +139,15 @@ fn estimate(scenario: &Scenario) -> String {
             about += scenario.trials.rest;
         }
         match workers.mode {
-            Mode::Drain => drains = true,
+            Mode::Drain => open_ended = Some("drains"),
+            Mode::Barriers { .. } => open_ended = Some("barriers"),
             _ if planned.is_warmup() => about += scenario.trials.warmup,
             _ => about += scenario.trials.duration,
         }
     }
     let about = humantime::format_duration(Duration::from_secs(about.as_secs()));
-    let drains = if drains { ", and as long as the drains take" } else { "" };
-    format!("about {about}{drains}")
+    let open_ended = open_ended.map(|what| format!(", and as long as the {what} take")).unwrap_or_default();
+    format!("about {about}{open_ended}")
 }
 
 #[cfg(test)]

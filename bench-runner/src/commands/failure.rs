@@ -63,7 +63,7 @@ impl Failure {
             End::Complete => None,
             End::Interrupted => Some(Failure::Interrupted),
             End::Overdue => Some(Failure::Unfinished(
-                "a drain was not over within its limit; raise trials.limit, or use fewer workers".to_owned(),
+                "a drain was not over within its limit, or not all barriers were passed; raise trials.limit, or use fewer workers".to_owned(),
             )),
             End::EnsembleLost(why) => Some(Failure::Ensemble(why.clone())),
             End::WorkersLost => Some(Failure::Ensemble(

@@ -314,10 +314,16 @@ fn write(folder: &Folder, summary: &Summary, arms: &[MeasuredArm]) -> Result<(),
 /// What a trial yielded, in a line.
 fn line(label: &str, trial: &MeasuredTrial) -> String {
     let figures = &trial.figures;
-    let mut parts = vec![
-        format!("{} grants", format::count(figures.grants)),
-        format!("{} a second", format::trimmed(figures.grants_per_second)),
-    ];
+    let mut parts = match &figures.barriers {
+        Some(barriers) => vec![
+            format!("{} enters and {} leaves", format::count(barriers.enters), format::count(barriers.leaves)),
+            format!("{} notifications", format::count(figures.notifications.client)),
+        ],
+        None => vec![
+            format!("{} grants", format::count(figures.grants)),
+            format!("{} a second", format::trimmed(figures.grants_per_second)),
+        ],
+    };
     if let Some(mean) = figures.fan_out.mean {
         parts.push(format!("{} notified by a release", format::trimmed(mean)));
     }

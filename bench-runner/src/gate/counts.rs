@@ -13,8 +13,7 @@ pub fn promise(finding: &mut Finding) {
     let worst = |values: &[f64]| values.iter().copied().reduce(f64::max);
     let (before, after) = (worst(&finding.baseline), worst(&finding.candidate));
     (finding.verdict, finding.note) = match (before, after) {
-        (None, None) => (Verdict::Unchanged, Some("not counted by either side".to_owned())),
-        (Some(_), None) => (Verdict::Regressed, Some("the candidate does not check it any more".to_owned())),
+        (_, None) => (Verdict::Regressed, Some("the candidate does not check it any more".to_owned())),
         (before, Some(after)) => {
             let before = before.unwrap_or(0.0);
             if after > before {

@@ -1,21 +1,23 @@
 //! Reads a metric off a stored run: the figure of each trial, and the arm's own.
 
-use crate::measure::figures::{Arm, Failover, Trial};
+use crate::measure::figures::{Arm, Barriers, Failover, Trial};
 use crate::scenario::gate::Metric;
 
-/// The mode in which the number of notifications is known beforehand.
-const DRAIN: &str = "drain";
-
-/// Whether the arm's fan-out and notifications are the same in every trial.
+/// Whether the arm's fan-out and notifications are known beforehand, so that they are the same in every trial.
 pub fn is_exact(arm: &Arm, metric: Metric) -> bool {
-    arm.mode == DRAIN && matches!(metric, Metric::FanOut | Metric::FanOutMax | Metric::Notifications)
+    has_closed_form(arm) && matches!(metric, Metric::FanOut | Metric::FanOutMax | Metric::Notifications)
+}
+
+fn has_closed_form(arm: &Arm) -> bool {
+    arm.notifications.expected.is_some()
 }
 
 /// Whether the arm has the metric at all: an order that it promises, a number that is known.
 pub fn applies(arm: &Arm, metric: Metric) -> bool {
     match metric {
         Metric::FifoInversions => arm.recipe.is_fifo(),
-        Metric::Notifications => arm.mode == DRAIN,
+        Metric::Notifications => has_closed_form(arm),
+        Metric::EarlyPassages => arm.barriers.is_some(),
         _ => true,
     }
 }
@@ -31,6 +33,7 @@ fn of_trial(trial: &Trial, metric: Metric) -> Option<f64> {
     match metric {
         Metric::Overlaps => count(trial.safety.overlaps),
         Metric::TokenRegressions => count(trial.safety.token_regressions),
+        Metric::EarlyPassages => count(trial.safety.early_passages),
         Metric::LostUpdates => trial.safety.lost_updates.map(|lost| lost as f64),
         Metric::FifoInversions => count(trial.safety.fifo_inversions),
         Metric::Failed => count(trial.safety.failed),
@@ -41,6 +44,9 @@ fn of_trial(trial: &Trial, metric: Metric) -> Option<f64> {
         Metric::ResponseBytes => trial.requests.response_bytes_per_grant,
         Metric::PeakRequests => count(trial.requests.peak_10ms),
         Metric::FailoverFanOut => mean(settled(trial).filter_map(|failover| failover.notifications.map(|n| n as f64))),
+        Metric::BarrierRequests => trial.barriers.and_then(|barriers| barriers.requests_per_operation),
+        Metric::BarrierBytes => trial.barriers.and_then(|barriers| barriers.response_bytes_per_operation),
+        Metric::BarrierOperations => trial.barriers.and_then(|barriers| barriers.operations_per_second),
         Metric::AcquireP50 => trial.acquire_ms.p50,
         Metric::AcquireP90 => trial.acquire_ms.p90,
         Metric::AcquireP99 => trial.acquire_ms.p99,
@@ -63,6 +69,7 @@ pub fn of_arm(arm: &Arm, metric: Metric) -> Option<f64> {
     match metric {
         Metric::Overlaps => count(arm.safety.overlaps),
         Metric::TokenRegressions => count(arm.safety.token_regressions),
+        Metric::EarlyPassages => count(arm.safety.early_passages),
         Metric::LostUpdates => arm.safety.lost_updates.map(|lost| lost as f64),
         Metric::FifoInversions => count(arm.safety.fifo_inversions),
         Metric::Failed => count(arm.safety.failed),
@@ -73,6 +80,9 @@ pub fn of_arm(arm: &Arm, metric: Metric) -> Option<f64> {
         Metric::ResponseBytes => arm.requests.response_bytes_per_grant,
         Metric::PeakRequests => count(arm.requests.peak_10ms),
         Metric::FailoverFanOut => arm.failovers.as_ref().and_then(|failovers| failovers.fan_out.mean),
+        Metric::BarrierRequests => barriers(arm).and_then(|barriers| barriers.requests_per_operation),
+        Metric::BarrierBytes => barriers(arm).and_then(|barriers| barriers.response_bytes_per_operation),
+        Metric::BarrierOperations => barriers(arm).map(|barriers| barriers.operations_per_second.mean),
         Metric::AcquireP50 => arm.acquire_ms.p50,
         Metric::AcquireP90 => arm.acquire_ms.p90,
         Metric::AcquireP99 => arm.acquire_ms.p99,
@@ -87,6 +97,10 @@ pub fn of_arm(arm: &Arm, metric: Metric) -> Option<f64> {
         Metric::FailoverP50 => arm.failover_ms.total.p50,
         Metric::GrantsPerSecond => (arm.trials > 0).then_some(arm.grants_per_second.mean),
     }
+}
+
+fn barriers(arm: &Arm) -> Option<&Barriers> {
+    arm.barriers.as_ref()
 }
 
 fn settled(trial: &Trial) -> impl Iterator<Item = &Failover> {

@@ -89,7 +89,7 @@ fn findings(baseline: &Summary, candidate: &Summary, rules: &Rules<'_>, busier: 
         for metric in Metric::ALL.iter().copied().filter(|metric| wanted(after, *metric)) {
             let values = |arm: Option<&Arm>| arm.map_or_else(Vec::new, |arm| figures::of_trials(arm, metric));
             let (baseline, candidate) = (values(before), values(Some(after)));
-            if metric.kind() != Kind::Safety && baseline.is_empty() && candidate.is_empty() {
+            if baseline.is_empty() && candidate.is_empty() {
                 continue;
             }
             let is_exact = figures::is_exact(after, metric);

@@ -12,7 +12,7 @@ use super::series::HeatSum;
 use super::spike::SpikeSum;
 use super::stages::Stages;
 use super::trial::{MeasuredTrial, per};
-use super::{failover, fan_out};
+use super::{barrier, failover, fan_out};
 use crate::scenario::ArmSettings;
 
 /// An arm's figures, and the histograms that they are from.
@@ -76,6 +76,11 @@ pub fn merge(arm: &ArmSettings, trials: &[MeasuredTrial]) -> MeasuredArm {
         },
         generator: generator(&figures, &merged(trials, |trial| &trial.lags)),
         nodes_cpu_seconds: figures.iter().map(|trial| trial.nodes_cpu_seconds).sum(),
+        barriers: barrier::merge(
+            &arm.workers,
+            &trials.iter().filter_map(|trial| trial.barriers.as_ref()).collect::<Vec<_>>(),
+            &requests(&figures, grants, &spike),
+        ),
         trial: figures.into_iter().cloned().collect(),
         series: Series {
             percentiles: stages
@@ -101,6 +106,8 @@ fn mode_name(mode: Mode) -> &'static str {
         Mode::Drain => "drain",
         Mode::Closed => "closed",
         Mode::Open(_) => "open",
+        Mode::Barriers { settled: false, .. } => "barriers",
+        Mode::Barriers { settled: true, .. } => "rounds",
     }
 }
 
@@ -171,6 +178,7 @@ fn safety(trials: &[&Trial]) -> Safety {
         fifo_inversions: sum(|safety| safety.fifo_inversions),
         starved: sum(|safety| safety.starved),
         failed: sum(|safety| safety.failed),
+        early_passages: sum(|safety| safety.early_passages),
     }
 }
 

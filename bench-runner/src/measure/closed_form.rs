@@ -16,7 +16,10 @@ pub fn notifications(settings: &WorkerSettings) -> Option<u64> {
     let per_lock: fn(u64) -> u64 = match settings.recipe {
         Recipe::NaiveLock | Recipe::NaiveElection => |workers| workers * workers.saturating_sub(1) / 2,
         Recipe::SequentialLock | Recipe::LeaderLatch | Recipe::LeaderSelector => |workers| workers.saturating_sub(1),
-        Recipe::IdleSession => return None,
+        // Barriers have a mode of their own; see `barrier`.
+        Recipe::SingleBarrier | Recipe::DoubleBarrier | Recipe::NaiveDoubleBarrier | Recipe::IdleSession => {
+            return None;
+        }
     };
     // Worker i goes to lock i modulo the number of locks.
     let (workers, locks) = (u64::from(settings.workers), u64::from(settings.resources.max(1)));

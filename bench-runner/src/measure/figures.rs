@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::settings::{Recipe, Service};
 
+pub use super::barrier::figures::{BarrierTrial, Barriers, DoorLine, Growth, GrowthPoint, SkewBin};
 pub use failover::{DetectionBounds, Failover, FailoverLatency, Failovers, Fencing, Leadership};
 
 /// A figure of several trials: its mean, and how far the trials lie apart.
@@ -138,12 +139,18 @@ pub struct Safety {
     pub starved: u64,
     /// Acquisitions that ended in an error.
     pub failed: u64,
+    /// Members that passed a barrier early: were inside before all had arrived, or out before all had finished.
+    #[serde(default)]
+    pub early_passages: u64,
 }
 
 impl Safety {
-    /// Whether mutual exclusion or the order of tokens was violated.
+    /// Whether mutual exclusion, the order of tokens, or a barrier was violated.
     pub fn is_violated(&self) -> bool {
-        self.overlaps > 0 || self.token_regressions > 0 || self.lost_updates.is_some_and(|lost| lost > 0)
+        self.overlaps > 0
+            || self.early_passages > 0
+            || self.token_regressions > 0
+            || self.lost_updates.is_some_and(|lost| lost > 0)
     }
 }
 
@@ -210,6 +217,9 @@ pub struct Trial {
     /// The faults, in the order in which they struck.
     #[serde(default)]
     pub failovers: Vec<Failover>,
+    /// Barriers; `null` for every other recipe.
+    #[serde(default)]
+    pub barriers: Option<BarrierTrial>,
 }
 
 /// Everything about one arm, over all its measured trials.
@@ -270,6 +280,9 @@ pub struct Arm {
     pub generator: GeneratorUse,
     /// CPU seconds of all nodes together in this arm's trials.
     pub nodes_cpu_seconds: f64,
+    /// Barriers; `null` for every other recipe.
+    #[serde(default)]
+    pub barriers: Option<Barriers>,
     /// Each measured trial.
     pub trial: Vec<Trial>,
     /// What the charts draw.

@@ -12,6 +12,7 @@
 //! | [`safety`] | overlaps, order of tokens, order of the queue, starvation |
 //! | [`fan_out`] | notifications by the release that caused them |
 //! | [`failover`] | how faults were survived: detection, takeover, recovery |
+//! | [`barrier`] | barriers: the way in and out, and how its cost grows |
 //! | [`closed_form`] | the notifications that a settled drain must cost |
 //! | [`spike`] | requests and notifications around releases |
 //! | [`series`] | what the charts draw over time |
@@ -19,6 +20,7 @@
 //! | [`contrast`] | naive against herd-free |
 
 pub mod arm;
+pub mod barrier;
 pub mod closed_form;
 pub mod contrast;
 pub mod failover;

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use workloads::record::{Acquisition, Outcome};
 
+use super::barrier::MeasuredBarriers;
 use super::figures::Safety;
 
 /// What has to be known of a trial to judge it.
@@ -127,6 +128,12 @@ fn starved(acquisitions: &[Acquisition], workers: u32) -> u64 {
         }
     }
     tried.iter().zip(&served).filter(|(tried, served)| **tried && !**served).count() as u64
+}
+
+/// The same with what the members of barriers did.
+pub fn with_barriers(barriers: Option<&MeasuredBarriers>, safety: Safety) -> Safety {
+    let early = barriers.map(|barriers| barriers.figures.early_entries + barriers.figures.early_leaves);
+    Safety { early_passages: early.unwrap_or(0), ..safety }
 }
 
 #[cfg(test)]

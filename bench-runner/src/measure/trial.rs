@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use workloads::record::{EventKind, RequestKind};
 use workloads::settings::{Delay, Service};
 
+use super::barrier::{self, MeasuredBarriers};
 use super::figures::{
     Bystander, DetectionBounds, Fencing, GeneratorUse, KindCount, Leadership, NodesPoint, Notifications, RatePoint,
     Requests, Trial,
@@ -50,6 +51,7 @@ pub struct MeasuredTrial {
     pub(super) fencing: Fencing,
     pub(super) sessions_lost: u64,
     pub(super) leaderships: Vec<Leadership>,
+    pub(super) barriers: Option<MeasuredBarriers>,
 }
 
 /// Measures one trial of `arm`.
@@ -82,6 +84,8 @@ pub fn measure(scenario: &Scenario, arm: &ArmSettings, recording: &TrialRecordin
     let generator = generator_use(arm, recording, &lags);
     let saturated = generator.lag_ms_p99 > SATURATED_LAG_MS || generator.cpu_seconds > SATURATED_CPU * seconds;
 
+    let requests = requests(recording, grants, &spike);
+    let barriers = barrier::measure(&arm.workers, &recording.passages, &requests);
     let figures = Trial {
         position: recording.planned.position,
         seconds,
@@ -89,20 +93,23 @@ pub fn measure(scenario: &Scenario, arm: &ArmSettings, recording: &TrialRecordin
         grants,
         grants_per_second: if seconds > 0.0 { in_time as f64 / seconds } else { 0.0 },
         unserved: recording.arrivals_left.map(|left| left + waiting),
-        requests: requests(recording, grants, &spike),
+        requests,
         notifications: notifications(arm, recording),
         fan_out: fan_out::figures(&fan_outs),
         acquire_ms: histogram::latency(&stages.acquire),
         handoff_ms: histogram::latency(&stages.handoff),
-        safety: safety::check(
-            acquisitions,
-            &safety::Rules {
-                workers: arm.workers.workers,
-                asked: failover::asked_for(&recording.faults),
-                for_ever: arm.workers.hold == Delay::Forever,
-                queues_ahead: arm.workers.auto_requeue && arm.service == Service::Zookeeper,
-                length: workers.length,
-            },
+        safety: safety::with_barriers(
+            barriers.as_ref(),
+            safety::check(
+                acquisitions,
+                &safety::Rules {
+                    workers: arm.workers.workers,
+                    asked: failover::asked_for(&recording.faults),
+                    for_ever: arm.workers.hold == Delay::Forever,
+                    queues_ahead: arm.workers.auto_requeue && arm.service == Service::Zookeeper,
+                    length: workers.length,
+                },
+            ),
         ),
         bystander_ms: Bystander {
             rest: histogram::latency(&bystander_rest),
@@ -112,6 +119,7 @@ pub fn measure(scenario: &Scenario, arm: &ArmSettings, recording: &TrialRecordin
         nodes_cpu_seconds: recording.nodes_cpu_seconds,
         other_cpu_share: recording.other_cpu_share,
         failovers: failover::of_trial(recording),
+        barriers: barriers.as_ref().map(|barriers| barriers.figures),
     };
     MeasuredTrial {
         figures,
@@ -133,6 +141,7 @@ pub fn measure(scenario: &Scenario, arm: &ArmSettings, recording: &TrialRecordin
             true => failover::leaderships(acquisitions, workers.length),
             false => Vec::new(),
         },
+        barriers,
     }
 }
 
@@ -188,7 +197,9 @@ fn notifications(arm: &ArmSettings, recording: &TrialRecording) -> Notifications
         client: tally.total_notifications(),
         server: servers.map(|servers| servers.total),
         server_missing: recording.missing_book.as_ref().map(ToString::to_string),
-        expected: closed_form::notifications(&arm.workers).filter(|_| complete),
+        expected: closed_form::notifications(&arm.workers)
+            .or_else(|| barrier::closed_form::notifications(arm.service, &arm.workers))
+            .filter(|_| complete),
         untracked: recording.workers.untracked,
         client_by_kind,
         server_by_kind: servers.and_then(|servers| servers.kinds).map(by_kind).unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! The sentence that answers the question of the run: what the herd costs, as a ratio. Terminal and HTML share it.
 
-use crate::measure::figures::{Arm, Contrast, Quantity};
+use crate::measure::figures::{Arm, Barriers, Contrast, Growth, GrowthPoint, Quantity};
 use crate::report::format::{self, Unit, trimmed};
 use crate::results::summary::Summary;
 use workloads::settings::Recipe;
@@ -21,6 +21,7 @@ pub fn headline(summary: &Summary) -> Headline {
     let mut sentences: Vec<String> =
         summary.contrasts.iter().filter_map(|contrast| sentence(summary, contrast)).collect();
     sentences.extend(summary.arms.iter().filter_map(failover));
+    sentences.extend(summary.growth.iter().map(growth));
     if sentences.is_empty() {
         sentences = match summary.arms.as_slice() {
             [] => vec!["Nothing was measured: no trial of any arm ran.".to_owned()],
@@ -195,6 +196,41 @@ fn failover(arm: &Arm) -> Option<String> {
     Some(text)
 }
 
+/// How the notifications of a barrier grow: `… from 625 to 40,000 … : as N to the power of 2.00`.
+fn growth(growth: &Growth) -> String {
+    let shown = |point: Option<&GrowthPoint>| match point {
+        Some(point) => format!(
+            "{} with {}",
+            format::plural(point.notifications.round() as u64, "notification", "notifications"),
+            format::plural(u64::from(point.members), "member", "members")
+        ),
+        None => "nothing".to_owned(),
+    };
+    format!(
+        "{} on {}: one barrier, in and out, cost {} and {}: it grows as their number to the power of {:.2}.",
+        growth.recipe,
+        growth.service,
+        shown(growth.points.first()),
+        shown(growth.points.last()),
+        growth.exponent,
+    )
+}
+
+/// The sentence about an arm of barriers.
+fn met(label: &str, arm: &Arm, barriers: &Barriers) -> String {
+    let each = format::plural(u64::from(barriers.barriers), "barrier", "barriers");
+    let mut text = format!(
+        "{label}: {} passed {each} in {}",
+        format::plural(u64::from(arm.workers), "member", "members"),
+        format::seconds(barriers.client_seconds.mean)
+    );
+    if let Some(requests) = barriers.requests_per_operation {
+        text += &format!(", with {} requests for each enter or leave", trimmed(requests));
+    }
+    text.push('.');
+    text
+}
+
 /// The sentence about an arm that has no counterpart.
 fn alone(arm: &Arm) -> String {
     let label = format::plain(&arm.label);
@@ -207,6 +243,9 @@ fn alone(arm: &Arm) -> String {
         let sessions = format::plural(u64::from(arm.workers), "idle session", "idle sessions");
         let memory = Unit::Bytes.show(arm.generator.rss_per_worker_bytes as f64);
         return format!("{label} held {sessions} for {time}, at {memory} of the generator's memory each.");
+    }
+    if let Some(barriers) = &arm.barriers {
+        return met(&label, arm, barriers);
     }
     if arm.grants == 0 {
         return format!("{label} with {workers} got no grant in {time}.");

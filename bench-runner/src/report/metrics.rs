@@ -216,6 +216,83 @@ const FAILOVER: [Metric; 6] = [
     },
 ];
 
+/// Where there are barriers: the way in and out, and what it costs.
+const BARRIERS: [Metric; 10] = [
+    Metric {
+        group: "Barriers",
+        name: "enters and leaves per second",
+        unit: Unit::Number,
+        arm: |arm| arm.barriers.as_ref().map(|barriers| barriers.operations_per_second.mean),
+        trial: |trial| trial.barriers.and_then(|barriers| barriers.operations_per_second),
+    },
+    Metric {
+        group: "Barriers",
+        name: "seconds for a member",
+        unit: Unit::Number,
+        arm: |arm| arm.barriers.as_ref().map(|barriers| barriers.client_seconds.mean),
+        trial: |trial| trial.barriers.and_then(|barriers| barriers.client_seconds),
+    },
+    Metric {
+        group: "Barriers",
+        name: "notifications per barrier",
+        unit: Unit::Number,
+        arm: |arm| {
+            let barriers = u64::from(arm.barriers.as_ref()?.barriers) * u64::from(arm.trials);
+            (barriers > 0).then(|| arm.notifications.client as f64 / barriers as f64)
+        },
+        trial: |trial| trial.barriers.map(|of| trial.notifications.client as f64 / f64::from(of.barriers.max(1))),
+    },
+    Metric {
+        group: "Barriers",
+        name: "requests per enter or leave",
+        unit: Unit::Number,
+        arm: |arm| arm.barriers.as_ref().and_then(|barriers| barriers.requests_per_operation),
+        trial: |trial| trial.barriers.and_then(|barriers| barriers.requests_per_operation),
+    },
+    Metric {
+        group: "Barriers",
+        name: "response bytes per enter or leave",
+        unit: Unit::Bytes,
+        arm: |arm| arm.barriers.as_ref().and_then(|barriers| barriers.response_bytes_per_operation),
+        trial: |trial| trial.barriers.and_then(|barriers| barriers.response_bytes_per_operation),
+    },
+    Metric {
+        group: "Barriers",
+        name: "enter p50",
+        unit: Unit::Milliseconds,
+        arm: |arm| arm.barriers.as_ref().and_then(|barriers| barriers.enter_ms.p50),
+        trial: |_| None,
+    },
+    Metric {
+        group: "Barriers",
+        name: "enter p99",
+        unit: Unit::Milliseconds,
+        arm: |arm| arm.barriers.as_ref().and_then(|barriers| barriers.enter_ms.p99),
+        trial: |_| None,
+    },
+    Metric {
+        group: "Barriers",
+        name: "leave p50",
+        unit: Unit::Milliseconds,
+        arm: |arm| arm.barriers.as_ref().and_then(|barriers| barriers.leave_ms.p50),
+        trial: |_| None,
+    },
+    Metric {
+        group: "Barriers",
+        name: "leave p99",
+        unit: Unit::Milliseconds,
+        arm: |arm| arm.barriers.as_ref().and_then(|barriers| barriers.leave_ms.p99),
+        trial: |_| None,
+    },
+    Metric {
+        group: "Barriers",
+        name: "release skew p50",
+        unit: Unit::Milliseconds,
+        arm: |arm| arm.barriers.as_ref().and_then(|barriers| barriers.enter_skew_ms.p50),
+        trial: |_| None,
+    },
+];
+
 /// The table's rows, safety last.
 pub(super) fn rows(arms: &[ArmView]) -> Vec<Row> {
     let is_open = arms.iter().any(|view| view.arm.mode == "open");
@@ -223,16 +300,23 @@ pub(super) fn rows(arms: &[ArmView]) -> Vec<Row> {
     let service = if is_open { SERVICE.as_slice() } else { &[] };
     let has_faults = arms.iter().any(|view| view.arm.failovers.is_some());
     let failover = if has_faults { FAILOVER.as_slice() } else { &[] };
+    let has_barriers = arms.iter().any(|view| view.arm.barriers.is_some());
+    let barriers = if has_barriers { BARRIERS.as_slice() } else { &[] };
     let mut rows: Vec<Row> = before
         .iter()
         .chain(service)
         .chain(after)
         .chain(failover)
+        .chain(barriers)
         .map(|metric| {
             let cells = arms.iter().map(|view| figure(metric, view.arm)).collect();
             Row { name: metric.name, group: metric.group, cells }
         })
         .collect();
+    if !arms.is_empty() && arms.iter().all(|view| view.arm.recipe.is_barrier()) {
+        // Nothing is granted, and so nothing is to be said of grants.
+        rows.retain(|row| row.name != "grants per second" && row.cells.iter().any(|cell| *cell != Cell::Absent));
+    }
     rows.push(Row { name: "safety", group: "Safety", cells: arms.iter().map(|view| verdict(view.arm)).collect() });
     rows
 }
@@ -260,7 +344,7 @@ fn figure(metric: &Metric, arm: &Arm) -> Cell {
 fn verdict(arm: &Arm) -> Cell {
     if arm.safety.is_violated() {
         Cell::Alarm("VIOLATED".to_owned())
-    } else if arm.grants == 0 {
+    } else if arm.grants == 0 && arm.barriers.is_none() {
         Cell::Words("no grants".to_owned())
     } else {
         Cell::Words("kept".to_owned())
@@ -275,8 +359,11 @@ pub(super) fn safety_rows(arms: &[ArmView]) -> Vec<Row> {
         ("token regressions", |safety| Some(safety.token_regressions)),
         ("lost updates", |safety| safety.lost_updates),
     ];
+    let early: (&'static str, Count) = ("through a barrier too early", |safety| Some(safety.early_passages));
+    let early = arms.iter().any(|view| view.arm.barriers.is_some()).then_some(early);
     let mut rows: Vec<Row> = must_be_zero
         .into_iter()
+        .chain(early)
         .map(|(name, count)| {
             let cells = arms.iter().map(|view| match count(&view.arm.safety) {
                 None => Cell::Words("not counted".to_owned()),

@@ -11,8 +11,9 @@
 //! What a gate said is rendered in [`gate`].
 //!
 //! Both faces share the words and the numbers: `format` renders values, `metrics` is the table of the arms side by side,
-//! `books` reconciles the three counts of notifications, `notices` says what the reader has to know before trusting them.
+//! `barriers` puts barriers beside those of Hunt et al. 2010, `books` reconciles the three counts of notifications, `notices` says what the reader has to know before trusting them.
 
+mod barriers;
 mod books;
 mod charts;
 pub mod format;

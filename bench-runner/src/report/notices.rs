@@ -38,6 +38,7 @@ pub fn violations(summary: &Summary) -> Vec<String> {
             (safety.overlaps, "overlapping grant", "overlapping grants"),
             (safety.token_regressions, "token regression", "token regressions"),
             (safety.lost_updates.unwrap_or(0), "lost update", "lost updates"),
+            (safety.early_passages, "member through a barrier too early", "members through a barrier too early"),
         ]
         .into_iter()
         .filter(|(number, ..)| *number > 0)
@@ -56,7 +57,10 @@ pub(super) fn notices(summary: &Summary) -> Vec<Notice> {
             level: Level::Violation,
             title: "Safety violated".to_owned(),
             text: format!("{violation}."),
-            remedy: "Do not trust this lock: its speed means nothing until mutual exclusion holds.".to_owned(),
+            remedy: match summary.arms.iter().any(|arm| arm.safety.early_passages > 0) {
+                true => "Do not trust this barrier: its speed means nothing until nobody passes early.".to_owned(),
+                false => "Do not trust this lock: its speed means nothing until mutual exclusion holds.".to_owned(),
+            },
         });
     }
     if !summary.complete {

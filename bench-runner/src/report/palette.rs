@@ -53,6 +53,26 @@ const ARMS: [Ink; 6] = [
     ink("arm-6", 0x4B5563, 0xB4BFCC),
 ];
 
+/// The stretches of a failover: of the whole strength in a bar, washed out behind a line.
+const PHASES: [Ink; 3] =
+    [ink("unnoticed", 0xB88600, 0xE3B341), ink("takeover", 0xB3123F, 0xFF7F9C), ink("mending", 0x687889, 0x8FA0B2)];
+
+/// A stretch of a failover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// From the fault on until the old holder is gone in the servers' view.
+    Unnoticed,
+    /// From then on until somebody else is granted.
+    Takeover,
+    /// From the fault on until it is mended.
+    Mending,
+}
+
+/// The colour of a stretch of a failover.
+pub(super) fn phase(phase: Phase) -> Ink {
+    PHASES[phase as usize]
+}
+
 /// From few to many, in the heat map.
 pub(super) const HEAT: [Ink; 7] = [
     ink("heat-1", 0xDCEAF5, 0x15293B),
@@ -94,9 +114,13 @@ pub(super) fn dash(index: usize) -> Option<(u32, u32)> {
     [None, Some((9, 4)), Some((3, 3)), Some((14, 5)), Some((6, 3)), Some((2, 5)), Some((18, 4))][index % 7]
 }
 
+/// Every ink.
+fn all() -> impl Iterator<Item = Ink> {
+    [SURFACE, TEXT, MUTED, GRID, AXIS].into_iter().chain(ARMS).chain(PHASES).chain(HEAT)
+}
+
 /// The part of the style sheet that gives the charts their theme.
 pub(super) fn style_sheet() -> String {
-    let all = || [SURFACE, TEXT, MUTED, GRID, AXIS].into_iter().chain(ARMS).chain(HEAT);
     let properties = |theme: fn(Ink) -> u32| {
         all().fold(String::new(), |mut out, ink| {
             let _ = write!(out, "{}:#{:06X};", ink.property(), theme(ink));
@@ -120,8 +144,7 @@ mod tests {
     #[test]
     fn no_two_inks_share_a_light_colour() {
         // The style sheet tells inks apart by their light colour alone.
-        let mut seen: Vec<u32> =
-            [SURFACE, TEXT, MUTED, GRID, AXIS].into_iter().chain(ARMS).chain(HEAT).map(|ink| ink.light).collect();
+        let mut seen: Vec<u32> = all().map(|ink| ink.light).collect();
         let number = seen.len();
         seen.sort_unstable();
         seen.dedup();
@@ -129,8 +152,8 @@ mod tests {
     }
 
     #[test]
-    fn every_arm_stands_out_from_its_surface() {
-        for ink in ARMS.into_iter().chain([TEXT, MUTED]) {
+    fn every_arm_and_phase_stands_out_from_its_surface() {
+        for ink in ARMS.into_iter().chain(PHASES).chain([TEXT, MUTED]) {
             assert!(contrast(ink.light, SURFACE.light) >= 3.0, "{ink:?} in the light theme");
             assert!(contrast(ink.dark, SURFACE.dark) >= 3.0, "{ink:?} in the dark theme");
         }

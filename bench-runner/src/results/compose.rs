@@ -9,6 +9,7 @@ use super::summary::{Ensemble, Generator, Node, SCHEMA_VERSION, Summary};
 use super::warnings::{self, Warning};
 use crate::ensemble::{Description, NodeUsage};
 use crate::measure::arm::{MeasuredArm, merge, merged};
+use crate::measure::barrier::growth::growths;
 use crate::measure::contrast::contrasts;
 use crate::measure::histogram;
 use crate::measure::trial::MeasuredTrial;
@@ -84,6 +85,7 @@ pub fn compose(run: &Run<'_>, trials: &TrialsByArm) -> (Summary, Vec<MeasuredArm
         environment,
         settings: scenario.text.clone(),
         contrasts: contrasts(&figures),
+        growth: growths(&figures),
         arms: figures,
         generator,
         nodes: nodes(run),

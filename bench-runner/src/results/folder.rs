@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::summary::{SCHEMA_VERSION, Summary};
-use super::{histograms, tables};
+use super::{histograms, passages, tables};
 use crate::measure::histogram::Micros;
 use crate::run::recording::TrialRecording;
 
@@ -132,6 +132,9 @@ impl Folder {
         tables::write_timeline(&mut self.timeline, label, recording)
             .map_err(|error| failed("write", &timeline)(io_error(error)))?;
         self.timeline.flush().map_err(failed("write", &timeline))?;
+        let through_barriers = self.partial.join("passages.csv");
+        passages::append(&through_barriers, label, recording)
+            .map_err(|error| failed("write", &through_barriers)(io_error(error)))?;
         let file = format!("histograms/trial-{}-{}.hlog", recording.planned.position, file_name(label));
         let workers = &recording.workers;
         self.write_with(&file, |writer| {

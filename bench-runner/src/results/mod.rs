@@ -6,6 +6,7 @@
 //! | `environment.json` | [`environment`] |
 //! | (its content) | [`compose`] puts it together, [`warnings`] says what to know before trusting it |
 //! | `acquisitions.csv`, `timeline.csv` | [`tables`] |
+//! | `passages.csv`, where there are barriers | [`passages`] |
 //! | `histograms/*.hlog`, `histograms/*.hgrm` | [`histograms`] |
 //! | `<scenario>.toml`, `report.html`, `charts/*.svg` | written through [`folder`], which keeps it all together |
 
@@ -13,6 +14,7 @@ pub mod compose;
 pub mod environment;
 pub mod folder;
 pub mod histograms;
+pub mod passages;
 pub mod schema;
 pub mod summary;
 pub mod tables;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::measure::figures::{Arm, Contrast, Latency};
+use crate::measure::figures::{Arm, Contrast, Growth, Latency};
 
 /// Version of the format. Raised when a key changes its meaning or vanishes; new keys do not raise it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -39,6 +39,9 @@ pub struct Summary {
     pub settings: String,
     /// Naive against herd-free, one for each pair of arms that differ in that alone.
     pub contrasts: Vec<Contrast>,
+    /// How the notifications of barriers grow with their members, one for each recipe and service.
+    #[serde(default)]
+    pub growth: Vec<Growth>,
     /// Arms in the order of the scenario.
     pub arms: Vec<Arm>,
     /// The load generator over the whole run.

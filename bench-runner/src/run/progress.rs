@@ -25,11 +25,13 @@ pub enum Step {
         elapsed: Duration,
         /// When it ends; for a drain, when it is given up.
         length: Duration,
-        /// Acquisitions that are over.
+        /// Acquisitions that are over, or enters of barriers.
         grants: u64,
         /// Requests sent.
         requests: u64,
-        /// A drain: how many acquisitions there are to be.
+        /// What they are called.
+        counted: &'static str,
+        /// A drain: how many acquisitions there are to be; barriers: how many enters.
         drain_of: Option<u64>,
     },
     /// The books are being closed.
@@ -171,13 +173,13 @@ impl Progress for Terminal {
         let what = match step {
             Step::Connecting { connected, workers } => format!("connecting, {connected} of {workers} sessions"),
             Step::Resting => "connected; bystanders at rest".to_owned(),
-            Step::Running { elapsed, length, grants, drain_of, .. } => {
+            Step::Running { elapsed, length, grants, counted, drain_of, .. } => {
                 let seconds = elapsed.as_secs();
                 let position = match drain_of {
-                    Some(workers) => format!("{seconds} s, {grants} of {workers} drained"),
+                    Some(all) => format!("{seconds} s, {grants} of {all} {counted}"),
                     None => format!("{seconds} of {} s", length.as_secs()),
                 };
-                format!("{position}, {grants_per_second:.0} grants/s, {requests_per_second:.0} requests/s")
+                format!("{position}, {grants_per_second:.0} {counted}/s, {requests_per_second:.0} requests/s")
             }
             Step::Closing => "closing the books".to_owned(),
         };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use workloads::bystander::BystanderLatencies;
 use workloads::fleet::Failures;
 use workloads::fleet::faults::FencedWrites;
-use workloads::record::Recording;
+use workloads::record::{Passage, Recording};
 
 use super::generator::GeneratorRecording;
 use super::schedule::Planned;
@@ -130,6 +130,8 @@ pub struct TrialRecording {
     pub end: End,
     /// What the workers wrote down; its `length` is the measured time.
     pub workers: Recording,
+    /// Barriers: the way of each member through each of them.
+    pub passages: Vec<Passage>,
     /// Open loop: arrivals that were due and that no worker had taken up.
     pub arrivals_left: Option<u64>,
     /// The servers' counters over the trial, where they could be read before and after.

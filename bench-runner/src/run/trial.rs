@@ -136,7 +136,7 @@ impl<'a> Started<'a> {
         let arm = &scenario.arms[planned.arm];
         let settings = &arm.workers;
         let length = match (settings.mode, planned.is_warmup()) {
-            (Mode::Drain, _) => scenario.trials.limit,
+            (Mode::Drain | Mode::Barriers { .. }, _) => scenario.trials.limit,
             (_, true) => scenario.trials.warmup,
             (_, false) => scenario.trials.duration,
         };
@@ -224,6 +224,7 @@ impl<'a> Started<'a> {
         let (sessions_lost, fenced_writes) = (self.fleet.sessions_lost(), self.fleet.fenced_writes());
         let arrivals_left = matches!(self.arm.workers.mode, Mode::Open(_)).then(|| self.plan.arrivals_left(length));
         let workers = self.fleet.finish(length).await;
+        let passages = self.plan.passages();
         let bystanders = timeout(TIDY_LIMIT, self.bystanders.finish()).await.unwrap_or_default();
         if !lost {
             // What is left behind goes with the ensemble; the trial's figures are complete in any case.
@@ -234,6 +235,7 @@ impl<'a> Started<'a> {
             planned: self.planned,
             end,
             workers,
+            passages,
             arrivals_left,
             counters,
             missing_book,
@@ -327,8 +329,8 @@ impl<'a> Started<'a> {
             return Some(End::WorkersLost);
         }
         match self.arm.workers.mode {
-            Mode::Drain if done => Some(End::Complete),
-            Mode::Drain => (elapsed >= self.length).then_some(End::Overdue),
+            Mode::Drain | Mode::Barriers { .. } if done => Some(End::Complete),
+            Mode::Drain | Mode::Barriers { .. } => (elapsed >= self.length).then_some(End::Overdue),
             Mode::Closed | Mode::Open(_) => (elapsed >= self.length).then_some(End::Complete),
         }
     }
@@ -337,9 +339,14 @@ impl<'a> Started<'a> {
         self.context.progress.step(Step::Running {
             elapsed,
             length: self.length,
-            grants: self.recorder.acquisition_count() as u64,
+            grants: self.recorder.acquisition_count() as u64 + self.plan.entered(),
+            counted: if self.arm.workers.recipe.is_barrier() { "enters" } else { "grants" },
             requests: self.recorder.tally().total_requests(),
-            drain_of: (self.arm.workers.mode == Mode::Drain).then_some(u64::from(self.arm.workers.workers)),
+            drain_of: match self.arm.workers.mode {
+                Mode::Drain => Some(u64::from(self.arm.workers.workers)),
+                Mode::Barriers { barriers, .. } => Some(u64::from(self.arm.workers.workers) * u64::from(barriers)),
+                Mode::Closed | Mode::Open(_) => None,
+            },
         });
     }
 }
@@ -349,6 +356,8 @@ fn capacity(arm: &ArmSettings, length: Duration) -> Capacity {
     let grants = match (arm.workers.recipe, arm.workers.mode) {
         (Recipe::IdleSession, _) => 0,
         (_, Mode::Drain) => u64::from(arm.workers.workers),
+        // Each member is watched as an instance in each barrier.
+        (_, Mode::Barriers { barriers, .. }) => u64::from(arm.workers.workers) * u64::from(barriers),
         (_, Mode::Closed | Mode::Open(_)) => length.as_secs().max(1).saturating_mul(GRANTS_PER_SECOND),
     };
     // A queue entry that is given up is an instance too.

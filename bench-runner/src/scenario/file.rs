@@ -11,6 +11,7 @@ use super::delay::DelayText;
 use super::duration::Span;
 use super::fault::file::FaultFile;
 use super::gate::GateFile;
+use super::grid::GridFile;
 use super::settings::Provider;
 
 /// The version of the format that this program reads.
@@ -44,6 +45,10 @@ pub struct ScenarioFile {
     /// What the workers of every arm do; each key may be overridden under the arm's own `workers`.
     #[serde(default)]
     pub workers: WorkersFile,
+    /// Each arm once for each pair of a number of workers and a number of barriers, in the place of what `workers` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "GridFile")]
+    pub grid: Option<GridFile>,
     /// A few sessions that read and write an unrelated znode or key at a steady rate: what the herd does to everybody else.
     #[serde(default)]
     pub bystanders: BystandersFile,
@@ -173,9 +178,9 @@ pub struct TrialsFile {
     pub count: u32,
     /// Length of an unmeasured trial of each arm that comes first, `0s` for none: a cold Java machine is 3 to 5 times slower. A drain arm drains once unmeasured, whatever the length, unless it is zero.
     pub warmup: Span,
-    /// Measured length of a trial. A drain arm does not use it: its trial ends when every worker had its grant.
+    /// Measured length of a trial. Drains and barriers do not use it: their trial ends when every worker had its grant, or has passed all barriers.
     pub duration: Span,
-    /// When a drain that does not end is given up. Only drain arms use it.
+    /// When a drain that does not end is given up, or barriers that do not open. No other arm uses it.
     pub limit: Span,
     /// How long the bystanders are measured at rest before each trial, `0s` for not at all.
     pub rest: Span,
@@ -210,7 +215,7 @@ pub struct WorkersFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ModeName", extend("default" = "closed"))]
     pub mode: Option<ModeName>,
-    /// How long a grant is held: a lock, or leadership. `"forever"`: until it is lost or the trial ends, which a drain does not take. Default `0ms`.
+    /// How long a grant is held: a lock, or leadership; in `rounds`, how long a member works inside. `"forever"`: until it is lost or the trial ends, which a drain does not take. Default `0ms`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "DelayText", extend("default" = "0ms"))]
     pub hold: Option<DelayText>,
@@ -222,6 +227,10 @@ pub struct WorkersFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub auto_requeue: Option<bool>,
+    /// How many barriers, 1 to 100,000. The modes `barriers` and `rounds` use it. Default 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1, max = 100_000), extend("default" = 1))]
+    pub barriers: Option<u32>,
     /// When acquires fall due; the open mode needs it, no other mode takes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ArrivalsFile")]
@@ -254,6 +263,7 @@ impl WorkersFile {
             hold: self.hold.or(base.hold),
             think: self.think.or(base.think),
             auto_requeue: self.auto_requeue.or(base.auto_requeue),
+            barriers: self.barriers.or(base.barriers),
             arrivals: self.arrivals.or(base.arrivals),
             session_timeout: self.session_timeout.or(base.session_timeout),
             connect_concurrency: self.connect_concurrency.or(base.connect_concurrency),
@@ -275,6 +285,10 @@ pub enum ModeName {
     Closed,
     /// Acquires fall due at a rate, whatever became of earlier ones; latency counts from the moment due.
     Open,
+    /// Barriers alone: every member enters all `barriers`, and then leaves all of them.
+    Barriers,
+    /// Barriers alone: every member enters, works for a `hold`, and leaves one after the other, each so that its notifications are known beforehand.
+    Rounds,
 }
 
 /// When the acquires of an open loop fall due.

@@ -8,12 +8,13 @@
 //! 3. `read` turns the document into the types of [`file`](mod@file), with [`duration`], [`delay`] and [`fault`] for what TOML has no
 //!    type for, and collects every key that does not fit (`explain` words the complaint, `similar` finds the key that was meant);
 //! 4. `validate` judges what the types cannot: ranges, and settings that contradict each other;
-//! 5. `resolve` merges the defaults, `[workers]` and each arm's own settings into [`settings`].
+//! 5. `resolve` multiplies the arms by the `grid`, and merges the defaults, `[workers]` and each arm's own settings into [`settings`].
 //!
 //! A complaint is a `problem` with a `path` (`arm.0.workers.count`); `places` finds the line for it, and [`error`] draws
 //! the lines with carets. [`schema`](mod@schema) publishes the format for editors.
 
 mod explain;
+mod grid;
 mod overrides;
 mod path;
 mod places;

@@ -7,6 +7,7 @@ use workloads::settings::{Arrivals, Delay, Mode, Precautions, Recipe, Service, W
 use super::fault::file::FaultFile;
 use super::fault::{FaultKind, WorkerFault};
 use super::file::{ArmFile, ModeName, ProcessName, ScenarioFile, WorkersFile};
+use super::grid;
 use super::settings::{
     ArmSettings, BystanderSettings, EnsembleSettings, EtcdSettings, Scenario, TrialSettings, ZookeeperSettings,
 };
@@ -52,7 +53,7 @@ pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
             rest: file.trials.rest.0,
         },
         bystanders: BystanderSettings { sessions: file.bystanders.sessions, rate: file.bystanders.rate },
-        arms: file.arm.iter().map(|arm| resolve_arm(arm, file)).collect::<Option<_>>()?,
+        arms: grid::arms(file).iter().map(|arm| resolve_arm(arm, file)).collect::<Option<_>>()?,
         faults: file.fault.iter().map(FaultFile::resolve).collect::<Option<_>>()?,
         gate: file.gate.clone(),
         text: String::new(),
@@ -132,6 +133,9 @@ pub fn label(arm: &ArmFile) -> &str {
 fn resolve_mode(workers: &WorkersFile) -> Option<Mode> {
     Some(match workers.mode.unwrap_or_default() {
         ModeName::Drain => Mode::Drain,
+        ModeName::Barriers | ModeName::Rounds => {
+            Mode::Barriers { barriers: workers.barriers.unwrap_or(1), settled: workers.mode == Some(ModeName::Rounds) }
+        }
         ModeName::Closed => Mode::Closed,
         ModeName::Open => {
             let arrivals = workers.arrivals?;

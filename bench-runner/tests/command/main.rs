@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests; clippy knows only the tests themselves.
 
 mod bad_input;
+mod barriers;
 mod disk;
 mod ensemble_lost;
 mod faults;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests; clippy knows only the tests themselves.
 
 mod abandoned;
+mod barriers;
 mod elections;
 mod ensemble;
 mod faults;
@@ -10,6 +11,8 @@ mod leaderless;
 mod locks;
 mod observers;
 mod proxy;
+#[path = "../rounds/mod.rs"]
+mod rounds;
 mod runs;
 mod strangers;
 mod support;
@@ -17,6 +20,7 @@ mod support;
 use std::time::Duration;
 
 use bench_runner::ensemble::{Ensemble, EnsembleError, EtcdSettings, keeper};
+use support::eventually;
 
 /// How long a condition may take to come true before a test fails. No test asserts a time.
 const PATIENCE: Duration = Duration::from_secs(60);

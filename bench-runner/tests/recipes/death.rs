@@ -8,7 +8,7 @@ use crate::place::{Place, SHORT, acquire, acquiring, eventually, on_ensemble, wi
 use crate::proxy::Proxy;
 
 /// A session with the first node that expires as soon as the proxy is severed.
-async fn mortal(place: &Place) -> (Proxy, Client) {
+pub async fn mortal(place: &Place) -> (Proxy, Client) {
     let proxy = Proxy::start(place.ensemble.nodes()[0].endpoint()).await;
     let client = Client::connect(&proxy.endpoint(), SHORT).await.unwrap();
     (proxy, client)

@@ -48,7 +48,7 @@ impl Shape {
 }
 
 /// A number from 0 to 1 that looks random and is the same in each run.
-fn noise(at: usize) -> f64 {
+pub fn noise(at: usize) -> f64 {
     let x = (at as f64 * 12.9898).sin() * 43_758.545;
     x - x.floor()
 }
@@ -108,6 +108,7 @@ pub fn arm(label: &str, shape: &Shape) -> Arm {
         },
         failover_ms: FailoverLatency::default(),
         failovers: None,
+        barriers: None,
         bystander_ms: Bystander { rest: latency(1.3), during: latency(shape.bystander_ms) },
         generator: generator(shape, 18.4),
         nodes_cpu_seconds: 88.0,
@@ -138,6 +139,7 @@ fn trial(index: u32, shape: &Shape, grants: u64, acquire: f64) -> Trial {
         bystander_ms: Bystander { rest: latency(1.3 * wobble), during: latency(shape.bystander_ms * wobble) },
         generator: generator(shape, 6.1 * wobble),
         failovers: Vec::new(),
+        barriers: None,
         nodes_cpu_seconds: 29.0 * wobble,
         other_cpu_share: Some(0.05),
     }

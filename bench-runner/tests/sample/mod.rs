@@ -1,14 +1,16 @@
 //! Summaries to test the report with: plausible figures, and the edges.
 
 mod arm;
+mod failover;
 
 use std::collections::BTreeMap;
 
-use bench_runner::measure::figures::{Arm, Contrast, Quantity, Safety};
+use bench_runner::measure::figures::{Arm, Contrast, Failover, Failovers, Quantity, Safety};
 use bench_runner::results::summary::{Ensemble, Environment, Generator, Node, SCHEMA_VERSION, Summary, Warning};
 use workloads::settings::Recipe;
 
 use arm::{Shape, arm, latency};
+pub use failover::failovers;
 
 /// Every sample with its name.
 pub fn all() -> Vec<(&'static str, Summary)> {
@@ -23,6 +25,8 @@ pub fn all() -> Vec<(&'static str, Summary)> {
         ("huge", huge()),
         ("nothing", nothing()),
         ("hostile", hostile()),
+        ("failovers", failovers()),
+        ("faults", failover::faults()),
     ]
 }
 
@@ -199,6 +203,17 @@ fn hostile() -> Summary {
     ];
     let kind = arms[0].requests.by_kind.values().next().copied().unwrap_or_default();
     arms[0].requests.by_kind.insert("<img src=x onerror=alert(2)>".to_owned(), kind);
+    arms[0].failovers = Some(Failovers::default());
+    for (skipped, node) in [(Some("<u>why</u>\u{1b}[31m"), None), (None, Some("<img src=x onerror=alert(6)>"))] {
+        arms[0].trial[0].failovers.push(Failover {
+            fault: "<b onclick=alert(7)>\u{0}".to_owned(),
+            seconds: 3.0,
+            skipped: skipped.map(str::to_owned),
+            node: node.map(str::to_owned),
+            detection_ms: Some(1.0),
+            ..Failover::default()
+        });
+    }
     let mut summary = summary("</title><script>alert(3)</script>", arms);
     summary.question = Some("<b onclick=alert(4)>?</b>".to_owned());
     summary.settings = "label = \"</pre><script>alert(5)</script>\"\n".to_owned();
@@ -272,6 +287,7 @@ fn summary(scenario: &str, arms: Vec<Arm>) -> Summary {
         },
         settings: SETTINGS.to_owned(),
         contrasts,
+        growth: Vec::new(),
         arms,
         generator: Generator { cpu_seconds: 61.2, peak_rss_bytes: 402_000_000, lag_ms: latency(2.1), saturated: false },
         nodes: vec![node(1, "follower", 48.0), node(2, "leader", 71.5), node(3, "follower", 46.9)],

@@ -10,6 +10,7 @@ use bench_runner::scenario::file::{
     ArmFile, ArrivalsFile, BystandersFile, EnsembleFile, EtcdFile, ModeName, ProcessName, ScenarioFile, TrialsFile,
     WorkersFile, ZookeeperFile,
 };
+use bench_runner::scenario::gate::GateFile;
 use bench_runner::scenario::{self, Provider};
 use proptest::option;
 use proptest::prelude::*;
@@ -59,7 +60,10 @@ prop_compose! {
         name in "\\PC{0,20}",
     ) -> ArmFile {
         let mode = if recipe == Recipe::IdleSession { Some(ModeName::Closed) } else { mode };
-        let drain = mode == Some(ModeName::Drain);
+        let meets = recipe.is_barrier();
+        let free = rate < 500.0 && recipe != Recipe::SingleBarrier;
+        let mode = if meets { Some(if free { ModeName::Barriers } else { ModeName::Rounds }) } else { mode };
+        let drain = mode == Some(ModeName::Drain) || meets;
         let selects = recipe == Recipe::LeaderSelector && matches!(mode, None | Some(ModeName::Closed));
         let mut own = own.unwrap_or_default();
         // What the file's `[workers]` say is in force where an arm is silent.
@@ -70,6 +74,9 @@ prop_compose! {
             telemetry: if drain { None } else { telemetry },
             connections: connections.filter(|_| service == Some(Service::Etcd)),
             auto_requeue: selects.then_some(requeue),
+            barriers: meets.then_some(connections.unwrap_or(1)),
+            count: if meets { own.count.or(Some(2)).map(|count| count.max(10)) } else { own.count },
+            locks: if meets { Some(1) } else { own.locks },
             think: own.think.filter(|_| !selects).or((selects && requeue).then_some(DelayText::Fixed(Span::default()))),
             ..own
         };
@@ -135,7 +142,8 @@ prop_compose! {
             let (kind, target, at) = (Some(KindName::KillNode), Some(node_target), Some(Span::default()));
             fault.push(FaultFile { kind, target, at, ..FaultFile::default() });
         }
-        if arm.iter().any(|arm| arm.workers.mode == Some(ModeName::Drain)) {
+        let takes_faults = |arm: &ArmFile| matches!(arm.workers.mode, None | Some(ModeName::Closed | ModeName::Open));
+        if !arm.iter().all(takes_faults) {
             fault.clear();
         }
         let zookeeper = ZookeeperFile { heap, fsync, base_port, jvm_flags, ..ZookeeperFile::default() };
@@ -148,9 +156,11 @@ prop_compose! {
             ensemble: EnsembleFile { provider: Provider::Local, nodes, zookeeper, etcd },
             trials: TrialsFile { count, warmup, duration, limit, rest },
             workers,
+            grid: None,
             bystanders: BystandersFile { sessions, rate },
             arm,
             fault,
+            gate: GateFile::default(),
         }
     }
 }

@@ -29,6 +29,8 @@ fn each_shipped_scenario_loads() {
             "1000-workers",
             "1000-workers-etcd",
             "5000-sessions",
+            "barriers",
+            "barriers-herd",
             "drain",
             "drain-etcd",
             "election-failover",

@@ -31,7 +31,9 @@ impl<S: Session> Contender<S> {
             Recipe::NaiveElection => Contender::NaiveElection(NaiveElection::new(session, base)),
             Recipe::LeaderLatch => Contender::LeaderLatch(LeaderLatch::new(session, base)),
             Recipe::LeaderSelector => Contender::LeaderSelector(LeaderSelector::new(session, base)),
-            Recipe::IdleSession => return None,
+            Recipe::SingleBarrier | Recipe::DoubleBarrier | Recipe::NaiveDoubleBarrier | Recipe::IdleSession => {
+                return None;
+            }
         })
     }
 }

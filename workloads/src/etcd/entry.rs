@@ -1,30 +1,10 @@
 //! A worker's own key: the place in the queue, or the lock itself.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use tokio::task::JoinHandle;
 
 use super::session::{Awaited, Key, Session, SessionError, Txn, TxnOutcome, Watch, repeat};
 use crate::recipe::{Grant, Observer, RecipeError};
-
-/// Keys that are still being removed in the background. An acquire waits for them first: the key is named after the
-/// lease, so a late removal would take the next attempt's key instead.
-#[derive(Clone, Default)]
-pub(super) struct Removals {
-    last: Arc<Mutex<Option<JoinHandle<()>>>>,
-}
-
-impl Removals {
-    /// Waits until nothing is being removed any more.
-    pub async fn done(&self) {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(removal) = last {
-            // An error means that it was aborted with the runtime.
-            let _ = removal.await;
-        }
-    }
-}
+use crate::removals::Removals;
 
 type Creating = Pin<Box<dyn Future<Output = Result<TxnOutcome, SessionError>> + Send>>;
 
@@ -64,6 +44,18 @@ impl<S: Session> Entry<S> {
         self.own
     }
 
+    /// Removes the key, and only this instance of it.
+    ///
+    /// # Errors
+    ///
+    /// [`RecipeError::EntryVanished`] when it was gone or somebody else's already.
+    pub async fn remove(&mut self) -> Result<(), RecipeError> {
+        let Some(token) = self.own else { return Err(RecipeError::EntryVanished(self.key.clone())) };
+        release(&self.session, Grant { token, path: self.key.clone() }).await?;
+        self.own = None;
+        Ok(())
+    }
+
     /// The grant takes over: release deletes the key from here on.
     pub fn keep(mut self) {
         self.own = None;
@@ -84,9 +76,8 @@ impl<S: Session> Drop for Entry<S> {
         if creating.is_none() && known.is_none() {
             return;
         }
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let (session, key) = (self.session.clone(), std::mem::take(&mut self.key));
-        let removal = runtime.spawn(async move {
+        self.removals.begin(async move {
             let created = match creating {
                 Some(create) => create.await.ok().and_then(|outcome| own(&session, &outcome)),
                 None => known,
@@ -96,7 +87,6 @@ impl<S: Session> Drop for Entry<S> {
                 let _ = repeat(|| session.txn(Txn::delete(&key, revision))).await;
             }
         });
-        *self.removals.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(removal);
     }
 }
 

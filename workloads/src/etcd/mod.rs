@@ -10,29 +10,40 @@
 //! | [`leader_selector`] | `election/leader-selector`: campaigns, leads, resigns, and campaigns again |
 //! | [`election`] | what the two stand on: etcd's own election |
 //! | [`Contender`] | any of them, by name |
+//! | [`single_barrier`] | `barrier/single`: one key, all wait for its deletion |
+//! | [`double_barrier`] | `barrier/double`: a ready key on the way in, the lowest and the highest on the way out |
+//! | [`naive_double_barrier`] | `barrier/double-naive`: everybody watches the members' prefix and counts |
 //! | [`keys`] | the keys: those of etcd's own concurrency package |
+//! | `members` | what the barriers have in common |
 //! | `queue` | a queue of keys, as the sequential lock and the elections have it |
 //! | `entry` | a worker's own key, which goes when the attempt does |
 
 mod contender;
+pub mod double_barrier;
 pub mod election;
 mod entry;
 pub mod keys;
 pub mod leader_latch;
 pub mod leader_selector;
+mod members;
+pub mod naive_double_barrier;
 pub mod naive_election;
 pub mod naive_lock;
 mod queue;
 pub mod sequential_lock;
 pub mod session;
+pub mod single_barrier;
 
 pub use contender::Contender;
+pub use double_barrier::DoubleBarrier;
 pub use election::Election;
 pub use leader_latch::LeaderLatch;
 pub use leader_selector::LeaderSelector;
+pub use naive_double_barrier::NaiveDoubleBarrier;
 pub use naive_election::NaiveElection;
 pub use naive_lock::NaiveLock;
 pub use sequential_lock::SequentialLock;
+pub use single_barrier::SingleBarrier;
 
 use crate::recipe::{Loss, RecipeError};
 use session::SessionError;

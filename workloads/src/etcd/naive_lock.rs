@@ -6,9 +6,10 @@
 //!
 //! In a settled drain of N workers the k-th release notifies the N − k who still wait: N(N − 1)/2 notifications in all.
 
-use super::entry::{Entry, Removals, gone, release};
+use super::entry::{Entry, gone, release};
 use super::session::Session;
 use crate::recipe::{Grant, Lock, Loss, Observer, RecipeError};
+use crate::removals::Removals;
 
 /// The naive lock of one worker.
 pub struct NaiveLock<S: Session> {

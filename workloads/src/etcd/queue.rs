@@ -8,10 +8,11 @@
 //! takes a last read that proves the own key still there with the own create revision, which etcd's Mutex learned late and
 //! its Campaign never did.
 
-use super::entry::{Entry, Removals, gone};
+use super::entry::{Entry, gone};
 use super::keys;
 use super::session::{Range, Session, SessionError, Txn, repeat};
 use crate::recipe::{Grant, Observer, RecipeError};
+use crate::removals::Removals;
 
 /// The place of one session in a queue.
 pub(super) struct Queue<S: Session> {

@@ -8,8 +8,9 @@ use tokio::sync::OnceCell;
 use super::Target;
 use super::host::{Host, Steward};
 use super::relay::Relay;
-use crate::etcd::Contender;
 use crate::etcd::session::{Client, Connection, SessionError, Tap, Untapped};
+use crate::etcd::{Contender, DoubleBarrier, NaiveDoubleBarrier, SingleBarrier};
+use crate::member::AnyBarrier;
 use crate::record::Recorder;
 use crate::settings::{Recipe, WorkerSettings};
 
@@ -50,6 +51,7 @@ impl EtcdHost {
 impl Host for EtcdHost {
     type Session = Client;
     type Contender = Contender<Client>;
+    type Barrier = AnyBarrier<SingleBarrier<Client>, DoubleBarrier<Client>, NaiveDoubleBarrier<Client>>;
 
     async fn steward(&self) -> Result<Steward, String> {
         let connection = Connection::new(&self.endpoints, 0).await;
@@ -61,6 +63,16 @@ impl Host for EtcdHost {
         let tap = Arc::clone(&self.recorder) as Arc<dyn Tap>;
         let opened = async { Client::open(self.connection(worker, relay).await?, self.ttl, tap).await };
         opened.await.map_err(|error: SessionError| error.to_string())
+    }
+
+    fn barrier(&self, recipe: Recipe, session: &Self::Session, base: &str, quantity: u32) -> Option<Self::Barrier> {
+        let session = || session.clone();
+        AnyBarrier::new(
+            recipe,
+            || SingleBarrier::new(session(), base),
+            || DoubleBarrier::new(session(), base, quantity),
+            || NaiveDoubleBarrier::new(session(), base, quantity),
+        )
     }
 
     fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender> {

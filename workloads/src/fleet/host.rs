@@ -5,6 +5,7 @@ use std::future::Future;
 use super::relay::Relay;
 use crate::holders::Held;
 use crate::recipe::Lock;
+use crate::recipe::barrier::{DoubleBarrier, SingleBarrier};
 use crate::settings::Recipe;
 use crate::{etcd, zookeeper};
 
@@ -14,6 +15,8 @@ pub(super) trait Host: Clone + Send + Sync + 'static {
     type Session: Clone + Send + Sync + 'static;
     /// A lock or an election on it.
     type Contender: Lock + 'static;
+    /// A barrier on it.
+    type Barrier: DoubleBarrier + SingleBarrier + 'static;
 
     /// Opens the steward's session; the error is what it was told.
     fn steward(&self) -> impl Future<Output = Result<Steward, String>> + Send;
@@ -24,6 +27,9 @@ pub(super) trait Host: Clone + Send + Sync + 'static {
 
     /// The recipe at `base`; `None` for one that nobody contends in.
     fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender>;
+
+    /// What a member has of the barrier at `base`, for so many members; `None` for a recipe that is no barrier.
+    fn barrier(&self, recipe: Recipe, session: &Self::Session, base: &str, quantity: u32) -> Option<Self::Barrier>;
 
     /// Lets the servers hear of the session now, so that the time after which it expires counts from here.
     fn sign_of_life(&self, session: &Self::Session) -> impl Future<Output = ()> + Send;

@@ -41,8 +41,9 @@ use self::crew::Crew;
 use self::host::{Host, Steward};
 use self::post::{Post, Shared, Wire};
 use self::relay::Relay;
+use crate::member;
 use crate::record::{Recorder, Recording};
-use crate::settings::{Service, WorkerSettings};
+use crate::settings::{Mode, Recipe, Service, WorkerSettings};
 use crate::worker::Plan;
 
 /// Where the workers go.
@@ -128,25 +129,28 @@ impl Fleet {
         plan: Arc<Plan>,
         connected: Arc<AtomicU32>,
     ) -> Result<Fleet, FleetError> {
-        let bases: Vec<String> =
-            (0..settings.resources.max(1)).map(|resource| lock_base(&target.root, resource)).collect();
+        let bases = bases(&target.root, settings);
         let refused = |first| FleetError::Connect { failed: 1, workers: settings.workers, first };
         let steward = host.steward().await.map_err(|first| FleetError::Connect { failed: 1, workers: 1, first })?;
         let wires = wires(&target, settings).await.map_err(|error| refused(error.to_string()))?;
         let shared = Arc::new(Shared {
             plan: Arc::clone(&plan),
             recipe: settings.recipe,
+            workers: settings.workers,
             gate: Semaphore::new(settings.connect_concurrency.max(1) as usize),
             connected,
             done: AtomicU32::new(0),
             failures: Mutex::default(),
         });
-        let shared_bases: Vec<Arc<str>> = bases.iter().map(|base| base.as_str().into()).collect();
+        let shared_bases: Vec<Arc<str>> = match settings.recipe.is_barrier() {
+            true => vec![target.root.as_str().into()],
+            false => bases.iter().map(|base| base.as_str().into()).collect(),
+        };
         let (start, started) = watch::channel(false);
         let (report, reports) = mpsc::unbounded_channel();
         let mut crew = Crew::new(settings.precautions.pause);
         for number in 0..settings.workers {
-            let resource = number % settings.resources.max(1);
+            let resource = number % shared_bases.len() as u32;
             let post = Post {
                 host: host.clone(),
                 shared: Arc::clone(&shared),
@@ -232,8 +236,17 @@ impl Fleet {
     }
 }
 
-fn lock_base(root: &str, resource: u32) -> String {
-    format!("{root}/lock-{resource}")
+/// What has to be there before the workers start: what is above their znodes.
+fn bases(root: &str, settings: &WorkerSettings) -> Vec<String> {
+    match (settings.mode, settings.recipe) {
+        // The barrier is the znode itself.
+        (Mode::Barriers { .. }, Recipe::SingleBarrier) => vec![root.to_owned()],
+        (Mode::Barriers { barriers, .. }, Recipe::NaiveDoubleBarrier) => {
+            (0..barriers).map(|barrier| format!("{}/members", member::base(root, barrier))).collect()
+        }
+        (Mode::Barriers { barriers, .. }, _) => (0..barriers).map(|barrier| member::base(root, barrier)).collect(),
+        _ => (0..settings.resources.max(1)).map(|resource| format!("{root}/lock-{resource}")).collect(),
+    }
 }
 
 /// What each worker can be reached by: nothing, where no faults are to come.

@@ -12,6 +12,7 @@ use super::Failures;
 use super::host::Host;
 use super::orders::{Order, Orders, Strike};
 use super::relay::Relay;
+use crate::member::{self, Member};
 use crate::recipe::RecipeError;
 use crate::settings::Recipe;
 use crate::worker::{Plan, Worker};
@@ -23,6 +24,8 @@ const RECONNECT_PAUSE: Duration = Duration::from_millis(200);
 pub(super) struct Shared {
     pub plan: Arc<Plan>,
     pub recipe: Recipe,
+    /// How many workers there are: of a barrier, its quantity.
+    pub workers: u32,
     /// How many sessions may be being opened at any moment.
     pub gate: Semaphore,
     /// Workers that have been connected, for a progress display.
@@ -90,6 +93,9 @@ impl<H: Host> Post<H> {
 
     /// Works on this session until it is lost, or until an order ends the worker.
     async fn serve(&self, session: H::Session) -> Served<H::Session> {
+        if self.shared.recipe.is_barrier() {
+            return self.attend(session).await;
+        }
         let Some(lock) = self.host.contender(self.shared.recipe, session.clone(), &self.base) else {
             return match self.until_ordered(std::future::pending(), Some(&session)).await {
                 Ok(()) => Served::SessionLost,
@@ -99,8 +105,17 @@ impl<H: Host> Post<H> {
         let (number, resource, plan) = (self.number, self.resource, Arc::clone(&self.shared.plan));
         let fate = self.wire.as_ref().map(|wire| wire.orders.fate.clone()).unwrap_or_default();
         let mut worker = Worker { number, resource, lock, plan, fate };
+        self.work_on(async { worker.run().await }, session).await
+    }
+
+    /// Lets a worker do its work on this session until that is lost, or until an order ends the worker.
+    async fn work_on(
+        &self,
+        work: impl Future<Output = Result<(), RecipeError>>,
+        session: H::Session,
+    ) -> Served<H::Session> {
         let lost = async {
-            if self.is_over(worker.run().await) {
+            if self.is_over(work.await) {
                 // The worker keeps its session when it is done, so that no session closes while the trial is measured.
                 self.shared.done.fetch_add(1, Ordering::AcqRel);
                 std::future::pending::<()>().await;
@@ -110,6 +125,17 @@ impl<H: Host> Post<H> {
             Ok(()) => Served::SessionLost,
             Err(strike) => Served::Ended(strike, session),
         }
+    }
+
+    /// Is a member of all barriers on this session; see [`Post::serve`].
+    async fn attend(&self, session: H::Session) -> Served<H::Session> {
+        let Shared { recipe, plan, .. } = &*self.shared;
+        let Some(meetings) = &plan.meetings else { return Served::SessionLost };
+        let barrier =
+            |barrier| self.host.barrier(*recipe, &session, &member::base(&self.base, barrier), self.shared.workers);
+        let barriers = (0..meetings.barriers()).filter_map(barrier).collect();
+        let mut member = Member { number: self.number, plan: Arc::clone(plan), barriers };
+        self.work_on(async { member.run().await }, session.clone()).await
     }
 
     /// Whether a worker's run ended for good: with its plan, or with its session where no other follows.

@@ -6,10 +6,11 @@ use std::time::Duration;
 use super::Target;
 use super::host::{Host, Steward};
 use super::relay::Relay;
+use crate::member::AnyBarrier;
 use crate::record::Recorder;
 use crate::settings::{Recipe, WorkerSettings};
-use crate::zookeeper::Contender;
 use crate::zookeeper::session::{AtDrop, Client, Metered, Session};
+use crate::zookeeper::{Contender, DoubleBarrier, NaiveDoubleBarrier, SingleBarrier};
 
 #[derive(Clone)]
 pub(super) struct ZookeeperHost {
@@ -35,6 +36,8 @@ impl ZookeeperHost {
 impl Host for ZookeeperHost {
     type Session = Metered<Client>;
     type Contender = Contender<Metered<Client>>;
+    type Barrier =
+        AnyBarrier<SingleBarrier<Metered<Client>>, DoubleBarrier<Metered<Client>>, NaiveDoubleBarrier<Metered<Client>>>;
 
     async fn steward(&self) -> Result<Steward, String> {
         let client = Client::connect(&self.endpoints, self.session_timeout).await;
@@ -46,6 +49,16 @@ impl Host for ZookeeperHost {
         let endpoints = through.as_deref().unwrap_or(&self.endpoints);
         let client = Client::connect_with(endpoints, self.session_timeout, self.at_drop).await;
         Ok(Metered::new(client.map_err(|error| error.to_string())?, Arc::clone(&self.recorder)))
+    }
+
+    fn barrier(&self, recipe: Recipe, session: &Self::Session, base: &str, quantity: u32) -> Option<Self::Barrier> {
+        let session = || session.clone();
+        AnyBarrier::new(
+            recipe,
+            || SingleBarrier::new(session(), base),
+            || DoubleBarrier::new(session(), base, quantity),
+            || NaiveDoubleBarrier::new(session(), base, quantity),
+        )
     }
 
     fn contender(&self, recipe: Recipe, session: Self::Session, base: &str) -> Option<Self::Contender> {

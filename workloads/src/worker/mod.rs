@@ -52,7 +52,8 @@ impl<L: Lock> Worker<L> {
             match plan.mode {
                 Mode::Drain => return Ok(()),
                 Mode::Closed => rest(plan.think.draw(&mut rng)).await,
-                Mode::Open(_) => {}
+                // No worker of barriers: those are members.
+                Mode::Open(_) | Mode::Barriers { .. } => {}
             }
         }
         Ok(())

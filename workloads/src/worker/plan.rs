@@ -10,7 +10,8 @@ use rand::rngs::SmallRng;
 use super::rest;
 use crate::fenced_store::FencedStore;
 use crate::holders::Holders;
-use crate::record::Recorder;
+use crate::member::Meetings;
+use crate::record::{Passage, Recorder};
 use crate::settings::{Delay, Mode, WorkerSettings};
 
 /// How often a holder of a drain looks whether everybody has armed its watch.
@@ -33,6 +34,8 @@ pub struct Plan {
     waiting: AtomicI64,
     /// Set when the measured time is over: nobody begins, and whoever holds keeps holding, until the books are closed.
     stopping: AtomicBool,
+    /// What the members of barriers share; there only where there are any.
+    pub(crate) meetings: Option<Meetings>,
     /// What is kept where faults are to come.
     pub(crate) under_faults: Option<UnderFaults>,
 }
@@ -52,7 +55,7 @@ impl Plan {
     pub fn new(settings: &WorkerSettings, length: Duration, seed: u64, recorder: Arc<Recorder>) -> Self {
         let arrivals = match &settings.mode {
             Mode::Open(arrivals) => arrivals.schedule(length, &mut SmallRng::seed_from_u64(seed)),
-            Mode::Drain | Mode::Closed => Vec::new(),
+            Mode::Drain | Mode::Closed | Mode::Barriers { .. } => Vec::new(),
         };
         let resources = settings.resources.max(1);
         Plan {
@@ -66,6 +69,7 @@ impl Plan {
             arrivals_begun: AtomicUsize::new(0),
             waiting: AtomicI64::new(i64::from(settings.workers)),
             stopping: AtomicBool::new(false),
+            meetings: Meetings::new(settings),
             under_faults: settings.precautions.faults.then(|| UnderFaults {
                 holders: Holders::new(resources),
                 store: FencedStore::new(resources),
@@ -77,6 +81,23 @@ impl Plan {
     /// The random choices of one worker, apart from those of every other.
     pub(super) fn rng(&self, worker: u32) -> SmallRng {
         SmallRng::seed_from_u64(self.seed ^ (u64::from(worker) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    /// What the members of barriers have written down so far; none where there are no barriers.
+    pub fn passages(&self) -> Vec<Passage> {
+        self.meetings.as_ref().map(Meetings::passages).unwrap_or_default()
+    }
+
+    /// How many enters of barriers have ended so far, for a progress display.
+    pub fn entered(&self) -> u64 {
+        self.meetings.as_ref().map_or(0, Meetings::entered)
+    }
+
+    /// Lets the time pass for which a member works inside a barrier: for each of them as long as a grant would be held.
+    pub(crate) async fn work(&self, worker: u32) {
+        if self.hold != Delay::NONE {
+            rest(self.hold.draw(&mut self.rng(worker))).await;
+        }
     }
 
     /// Ends the measured time.

@@ -32,7 +32,9 @@ impl<S: Session> Contender<S> {
                 Contender::LeaderLatch(LeaderLatch::new(session, base, &id))
             }
             Recipe::LeaderSelector => Contender::LeaderSelector(LeaderSelector::new(session, base, auto_requeue)),
-            Recipe::IdleSession => return None,
+            Recipe::SingleBarrier | Recipe::DoubleBarrier | Recipe::NaiveDoubleBarrier | Recipe::IdleSession => {
+                return None;
+            }
         })
     }
 }

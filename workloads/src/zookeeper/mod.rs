@@ -10,26 +10,37 @@
 //! | [`leader_selector`] | `election/leader-selector`: the sequential lock, and leadership that goes round |
 //! | `entry` | an entry in such a queue |
 //! | [`Contender`] | any of them, by name |
+//! | [`single_barrier`] | `barrier/single`: one znode, all wait for its removal |
+//! | [`double_barrier`] | `barrier/double`: a ready znode on the way in, the lowest and the highest on the way out |
+//! | [`naive_double_barrier`] | `barrier/double-naive`: everybody watches the list of members and counts |
+//! | `member` | a member's own znode, which goes when the attempt does |
 //! | [`names`] | the names of znodes: Curator's layout |
 //! | [`parents`] | container nodes above a recipe's znodes |
 
 mod contender;
+pub mod double_barrier;
 mod entry;
 pub mod leader_latch;
 pub mod leader_selector;
+mod member;
+pub mod naive_double_barrier;
 pub mod naive_election;
 pub mod naive_lock;
 pub mod names;
 pub mod parents;
 pub mod sequential_lock;
 pub mod session;
+pub mod single_barrier;
 
 pub use contender::Contender;
+pub use double_barrier::DoubleBarrier;
 pub use leader_latch::LeaderLatch;
 pub use leader_selector::LeaderSelector;
+pub use naive_double_barrier::NaiveDoubleBarrier;
 pub use naive_election::NaiveElection;
 pub use naive_lock::NaiveLock;
 pub use sequential_lock::SequentialLock;
+pub use single_barrier::SingleBarrier;
 
 use crate::recipe::{Loss, RecipeError};
 use session::SessionError;

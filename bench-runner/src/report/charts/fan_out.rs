@@ -36,7 +36,7 @@ impl Chart for FanOut {
                 title: "Over time".to_owned(),
                 x: Axis::time("seconds since the trial began", points().map(|point| point.seconds)),
                 y: Axis::counts("notifications per release", points().map(|point| point.notifications as f64)),
-                rule: None,
+                rules: Vec::new(),
                 marks: arms
                     .iter()
                     .map(|view| Mark::Dots {
@@ -61,7 +61,7 @@ impl Chart for FanOut {
                     arms.iter().flat_map(shares).map(|(_, share)| share),
                     format::tick,
                 ),
-                rule: None,
+                rules: Vec::new(),
                 marks: arms.iter().map(|view| Mark::Stems { arm: view.index, points: shares(view) }).collect(),
             }));
         }

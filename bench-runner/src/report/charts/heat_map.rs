@@ -39,7 +39,7 @@ impl Chart for HeatMap {
                     title: view.label.clone(),
                     x: x.clone(),
                     y: y.clone(),
-                    rule: None,
+                    rules: Vec::new(),
                     marks: vec![Mark::Heat(map(view))],
                 })
             })

@@ -2,16 +2,26 @@
 
 mod acquire;
 mod bystander;
+mod detection;
+mod door;
+mod failover;
+mod failover_fan_out;
 mod fan_out;
+mod growth;
 mod handoff;
 mod heat_map;
+mod leadership;
 mod nodes;
 pub(super) mod percentiles;
 mod rates;
+mod release_skew;
 mod response_bytes;
 mod spike;
 mod stages;
 
+pub(super) use detection::is_crash;
+
+use crate::measure::figures::Failover;
 use crate::report::plot::{Picture, Width, draw};
 use crate::report::table::Table;
 use crate::report::view::{ArmView, arms};
@@ -28,6 +38,11 @@ pub(super) trait Chart {
     /// What it shows and how to read it.
     fn caption(&self) -> &'static str;
 
+    /// Whether a run of these arms has to do with what it shows; where it has not, nobody misses it.
+    fn applies(&self, _arms: &[ArmView]) -> bool {
+        true
+    }
+
     /// What is drawn.
     ///
     /// # Errors
@@ -38,9 +53,13 @@ pub(super) trait Chart {
     fn tables(&self, arms: &[ArmView]) -> Vec<Table>;
 }
 
-/// Every chart, in the order of the report.
-pub(super) fn all() -> [&'static dyn Chart; 10] {
-    [
+/// Every chart of locks and elections that has to do with these arms, in the order of the report.
+fn all(arms: &[ArmView]) -> impl Iterator<Item = &'static dyn Chart> {
+    let all: [&'static dyn Chart; 14] = [
+        &failover::Timeline,
+        &detection::Detection,
+        &failover_fan_out::FailoverFanOut,
+        &leadership::Leaderships,
         &fan_out::FanOut,
         &spike::Spike,
         &acquire::Acquire,
@@ -51,14 +70,31 @@ pub(super) fn all() -> [&'static dyn Chart; 10] {
         &bystander::Bystander,
         &nodes::Nodes,
         &rates::Rates,
-    ]
+    ];
+    all.into_iter().filter(|chart| chart.applies(arms))
+}
+
+/// The charts of a run with these arms, in the order of the report: those of barriers where there are any, and those of locks
+/// unless there is nothing else.
+pub(super) fn of(arms: &[ArmView]) -> Vec<&'static dyn Chart> {
+    let are_barriers = |view: &ArmView| view.arm.recipe.is_barrier();
+    if !arms.iter().any(are_barriers) {
+        return all(arms).collect();
+    }
+    let mut charts: Vec<&'static dyn Chart> = vec![&growth::GrowthChart, &door::Door, &release_skew::ReleaseSkew];
+    if arms.iter().all(are_barriers) {
+        charts.extend([&response_bytes::ResponseBytes as &dyn Chart, &bystander::Bystander, &nodes::Nodes]);
+    } else {
+        charts.extend(all(arms));
+    }
+    charts
 }
 
 /// The charts of a run as SVG documents with their file names, such as `fan-out.svg`, for the run's folder. Charts whose
 /// data are missing are not among them; the report says why.
 pub fn charts(summary: &Summary) -> Vec<(String, String)> {
     let arms = arms(summary);
-    all()
+    of(&arms)
         .into_iter()
         .filter_map(|chart| {
             let picture = chart.picture(&arms).ok()?;
@@ -73,6 +109,24 @@ pub fn charts(summary: &Summary) -> Vec<(String, String)> {
 /// The places of the arms for which `has` holds.
 fn places(arms: &[ArmView], has: impl Fn(&ArmView) -> bool) -> Vec<usize> {
     arms.iter().filter(|view| has(view)).map(|view| view.index).collect()
+}
+
+/// Whether any of these arms had faults to survive.
+fn any_faults(arms: &[ArmView]) -> bool {
+    arms.iter().any(|view| view.arm.failovers.is_some())
+}
+
+/// What came of the faults of the first trial that were carried out.
+fn first_failovers<'a>(view: &ArmView<'a>) -> impl Iterator<Item = &'a Failover> {
+    let first = view.arm.trial.first().into_iter().flat_map(|trial| &trial.failovers);
+    first.filter(|failover| failover.skipped.is_none())
+}
+
+/// When the faults of the first trial struck, in seconds since it began; each fault once, however many holders it struck.
+fn struck(view: &ArmView) -> Vec<f64> {
+    let mut moments: Vec<f64> = first_failovers(view).map(|failover| failover.seconds).collect();
+    moments.dedup();
+    moments
 }
 
 /// `label of the arm`, for the first column of a table.

@@ -41,7 +41,7 @@ impl Chart for Nodes {
                 title: title.to_owned(),
                 x: Axis::time("seconds since the trial began", all().map(|point| point.0)),
                 y: Axis::from_zero(name, all().map(|point| point.1), format::tick),
-                rule: None,
+                rules: Vec::new(),
                 marks: lines.iter().map(|(arm, points)| Mark::Line { arm: *arm, points: points.clone() }).collect(),
             }))
         };

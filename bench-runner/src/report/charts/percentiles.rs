@@ -20,7 +20,7 @@ pub(in crate::report) fn picture(arms: &[ArmView], stage: &str, y_name: &str) ->
         title: String::new(),
         x: Axis::nines("percentile", all().map(|point| point.percentile)),
         y: Axis::log_ms(y_name, all().map(|point| point.ms))?,
-        rule: None,
+        rules: Vec::new(),
         marks: arms
             .iter()
             .map(|view| {

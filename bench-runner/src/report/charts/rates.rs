@@ -33,7 +33,7 @@ impl Chart for Rates {
                 title: title.to_owned(),
                 x: Axis::time("seconds since the trial began", all().map(|point| point.seconds)),
                 y: Axis::from_zero("per second", all().map(value), format::tick),
-                rule: None,
+                rules: Vec::new(),
                 marks: arms
                     .iter()
                     .map(|view| Mark::Line {

@@ -2,7 +2,7 @@
 
 use super::{Chart, first, places};
 use crate::report::format::{self, Unit};
-use crate::report::plot::{Axis, Bar, Group, Key, Panel, Picture, Rows};
+use crate::report::plot::{Axis, Bar, Form, Group, Key, Panel, Picture, Rows};
 use crate::report::table::Table;
 use crate::report::view::ArmView;
 
@@ -27,7 +27,7 @@ impl Chart for ResponseBytes {
         if drawn.is_empty() {
             return Err("No arm had a grant, so there are no response bytes per grant to show.".to_owned());
         }
-        let bar = |arm: usize, bytes: f64| Bar { arm, from: None, to: bytes, text: Unit::Bytes.show(bytes) };
+        let bar = |arm: usize, bytes: f64| Bar { arm, form: Form::Plain, to: bytes, text: Unit::Bytes.show(bytes) };
         let by_arm: Vec<Group> = arms
             .iter()
             .filter_map(|view| {

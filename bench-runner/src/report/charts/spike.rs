@@ -43,7 +43,7 @@ impl Chart for Spike {
                 title: title.to_owned(),
                 x: Axis::between("ms since the release was sent", low, high),
                 y: Axis::from_zero(&name, all().map(|point| point.1), format::tick),
-                rule: Some(0.0),
+                rules: vec![0.0],
                 marks: points.iter().map(|(arm, points)| Mark::Line { arm: *arm, points: points.clone() }).collect(),
             })
         };

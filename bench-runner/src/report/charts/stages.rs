@@ -3,7 +3,7 @@
 use super::{Chart, first, places};
 use crate::measure::figures::{Arm, Latency};
 use crate::report::format::{self, Unit};
-use crate::report::plot::{Axis, Bar, Group, Key, Panel, Picture, Rows};
+use crate::report::plot::{Axis, Bar, Form, Group, Key, Panel, Picture, Rows};
 use crate::report::table::Table;
 use crate::report::view::ArmView;
 
@@ -65,12 +65,16 @@ impl Chart for Stages {
 pub(super) fn range(arm: usize, latency: &Latency) -> Option<Bar> {
     let (p50, p99) = latency.p50.zip(latency.p99)?;
     let text = format!("{} – {}", Unit::Milliseconds.show(p50), Unit::Milliseconds.show(p99));
-    Some(Bar { arm, from: Some(p50), to: p99, text })
+    Some(Bar { arm, form: Form::Range(p50), to: p99, text })
 }
 
 /// Both ends of every bar.
 pub(super) fn ends(groups: &[Group]) -> Vec<f64> {
-    groups.iter().flat_map(|group| &group.bars).flat_map(|bar| [bar.to].into_iter().chain(bar.from)).collect()
+    let from = |bar: &Bar| match bar.form {
+        Form::Range(from) => Some(from),
+        _ => None,
+    };
+    groups.iter().flat_map(|group| &group.bars).flat_map(|bar| [bar.to].into_iter().chain(from(bar))).collect()
 }
 
 /// The figures of a latency as cells.

@@ -42,7 +42,7 @@ fn of_trials(finding: &Finding) -> Option<Plot> {
     let y = Axis::from_zero("trials at most as large, %", [100.0], format::tick);
     let mark = |arm, values: &[f64]| Mark::Line { arm, points: steps(values) };
     let marks = vec![mark(0, &baseline), mark(1, &candidate)];
-    Some(Plot { title: "The trials".to_owned(), x, y, rule: None, marks })
+    Some(Plot { title: "The trials".to_owned(), x, y, rules: Vec::new(), marks })
 }
 
 /// The empirical distribution function as a line, in per cent.

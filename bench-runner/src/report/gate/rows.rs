@@ -7,9 +7,10 @@ use crate::scenario::gate::{Kind, Metric};
 /// What a metric is in.
 pub(super) fn unit(metric: Metric) -> Unit {
     match metric {
-        Metric::ResponseBytes => Unit::Bytes,
+        Metric::ResponseBytes | Metric::BarrierBytes => Unit::Bytes,
         Metric::Notifications | Metric::PeakRequests | Metric::FanOutMax => Unit::Count,
         Metric::FanOut | Metric::FailoverFanOut | Metric::Requests | Metric::GrantsPerSecond => Unit::Number,
+        Metric::BarrierRequests | Metric::BarrierOperations => Unit::Number,
         metric if metric.kind() == Kind::Safety => Unit::Count,
         _ => Unit::Milliseconds,
     }

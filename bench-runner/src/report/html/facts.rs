@@ -28,6 +28,12 @@ pub(super) fn section(summary: &Summary) -> Markup {
                     dt { (name) }
                     dd { (text) }
                 }
+                @if summary.arms.iter().any(|arm| arm.failovers.is_some()) {
+                    @for (name, text) in FAULTS {
+                        dt { (name) }
+                        dd { (text) }
+                    }
+                }
             }
         }
         footer {
@@ -154,5 +160,28 @@ const METHOD: [(&str, &str); 9] = [
         "Trials",
         "Warm-up is not measured. Arms run on the same ensemble in balanced order (A B B A …), and figures that carry a \
          claim come from several trials with their spread. KB, MB and GB are powers of 1,000.",
+    ),
+];
+
+/// The same for a run with faults.
+const FAULTS: [(&str, &str); 3] = [
+    (
+        "Failover",
+        "t0 the fault strikes, right after a last sign of life of the victim; t1 its znode or key is gone, looked for every 5 ms \
+         without a watch; t2 the first waiter is notified; t3 the next grant; t4 the grants of a second are back to 90 % of \
+         their rate in the five seconds before. Detection is t1 − t0, takeover t3 − t1.",
+    ),
+    (
+        "What detection cannot be shorter than",
+        "The session timeout, or the lease's ttl. ZooKeeper puts a session into the bucket of the tick after its timeout, and \
+         hears every half tick which sessions its followers have heard from. etcd grants no lease shorter than one and a half \
+         election timeouts (2 s by default), looks every 500 ms for leases that have run out, and revokes 1,000 a second at \
+         the most.",
+    ),
+    (
+        "What faults cost the generator",
+        "Where workers may be paused each runs on a thread of its own; where they may be cut off each talks through a relay of \
+         its own in the generator; where they may crash ZooKeeper sessions are left to expire at the end of a trial. Compare \
+         such arms with each other, and not with those of a run without faults.",
     ),
 ];

@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::tables;
-use crate::report::charts::{Chart, all};
+use crate::report::charts::{self, Chart};
 use crate::report::plot::{Width, draw};
 use crate::report::view::ArmView;
 
@@ -13,11 +13,11 @@ struct Drawn {
     narrow: String,
 }
 
-/// Every chart; those whose data are missing are named at the end, with the reason.
+/// Every chart that has to do with these arms; those whose data are missing are named at the end, with the reason.
 pub(super) fn section(arms: &[ArmView]) -> Markup {
     let mut missing: Vec<(&dyn Chart, String)> = Vec::new();
     let mut drawn: Vec<(&dyn Chart, Drawn)> = Vec::new();
-    for chart in all() {
+    for chart in charts::of(arms) {
         match draw_both(chart, arms) {
             Ok(both) => drawn.push((chart, both)),
             Err(why) => missing.push((chart, why)),

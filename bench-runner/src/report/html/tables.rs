@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use crate::report::barriers;
 use crate::report::books::{self, Verdict};
 use crate::report::format;
 use crate::report::metrics::{self, Cell, Row};
@@ -32,6 +33,26 @@ pub(super) fn safety(arms: &[ArmView]) -> Markup {
                  one."
             }
             (grid("Safety", arms, &metrics::safety_rows(arms), false))
+        }
+    }
+}
+
+/// Barriers beside those of 2010; nothing where there is nothing to compare.
+pub(super) fn hunt(arms: &[ArmView]) -> Markup {
+    html! {
+        @if barriers::is_comparable(arms) {
+            section {
+                h2 { "Beside Hunt et al. 2010" }
+                p.lead {
+                    "The experiment of table 3 of the ZooKeeper paper: every client enters all barriers, then leaves all. What \
+                     compares is the shape, not the seconds: servers and network were others. In proportion to barriers and \
+                     clients means exponents of 1 and the same time for each barrier and client."
+                }
+                @for table in barriers::tables(arms) {
+                    h3 { (table.caption) }
+                    (self::table(&table))
+                }
+            }
         }
     }
 }

@@ -14,6 +14,8 @@ const MOST: f64 = 1e30;
 enum Scale {
     /// In proportion.
     Linear,
+    /// In proportion, with ticks at whole numbers alone.
+    Whole,
     /// In equal ratios; only positive values have a place.
     Log,
     /// In proportion up to 1, in equal ratios from there: for counts, of which 0 is one.
@@ -25,7 +27,7 @@ enum Scale {
 impl Scale {
     fn apply(self, value: f64) -> f64 {
         match self {
-            Scale::Linear => value,
+            Scale::Linear | Scale::Whole => value,
             Scale::Log => value.log10(),
             Scale::Counts if value <= 1.0 => value,
             Scale::Counts => 1.0 + value.log10(),
@@ -70,13 +72,17 @@ impl Axis {
 
     /// Milliseconds in equal ratios, around the positive ones of `values`; `None` without any.
     pub fn log_ms(name: &str, values: impl IntoIterator<Item = f64> + Clone) -> Option<Self> {
+        Self::log(name, values, |ms| format::unit_tick(ms, Unit::Milliseconds))
+    }
+
+    /// Numbers in equal ratios, around the positive ones of `values`; `None` without any.
+    pub fn log(name: &str, values: impl IntoIterator<Item = f64> + Clone, write: fn(f64) -> String) -> Option<Self> {
         let positive = || values.clone().into_iter().filter(|value| *value > 0.0 && *value <= MOST);
         let low = round_down(positive().reduce(f64::min)?);
         let mut high = round_up(positive().reduce(f64::max)?);
         if high <= low * 1.01 {
             high = round_up(low * 2.0);
         }
-        let write = |ms| format::unit_tick(ms, Unit::Milliseconds);
         Some(Self { name: name.to_owned(), scale: Scale::Log, low, high, write })
     }
 
@@ -84,6 +90,11 @@ impl Axis {
     pub fn counts(name: &str, values: impl IntoIterator<Item = f64>) -> Self {
         let high = round_up(largest(values).unwrap_or(1.0).max(1.0));
         Self { name: name.to_owned(), scale: Scale::Counts, low: 0.0, high: high.max(2.0), write: format::tick }
+    }
+
+    /// The same axis in proportion with ticks at whole numbers alone: for things that are counted.
+    pub fn whole(self) -> Self {
+        Self { scale: Scale::Whole, ..self }
     }
 
     /// Percentiles from 0 to the largest of `values` below 100, in steps of nines.
@@ -124,10 +135,11 @@ impl Axis {
     /// values, as many as stand clear of one another.
     pub fn ticks(&self, room: f64, space: impl Fn(&str) -> f64) -> Vec<f64> {
         let candidates = match self.scale {
-            Scale::Linear => {
+            Scale::Linear | Scale::Whole => {
                 let widest = space(&self.text(self.high)).max(space(&self.text(self.low))) + 24.0;
                 let number = (room / widest).clamp(1.0, 8.0);
                 let step = nice_step((self.high - self.low) / number);
+                let step = if self.scale == Scale::Whole { step.max(1.0) } else { step };
                 let from = (self.low / step - 1e-9).ceil() as i64;
                 let to = (self.high / step + 1e-9).floor() as i64;
                 (from..=to).map(|index| index as f64 * step).collect()
@@ -283,6 +295,13 @@ mod tests {
         let axis = Axis::counts("fan-out", [999.0]);
         assert_eq!(axis.place(0.0), 0.0);
         assert_eq!(axis.ticks(300.0, |_| 16.0), [0.0, 1.0, 10.0, 100.0, 1000.0]);
+    }
+
+    #[test]
+    fn there_is_no_half_of_a_thing() {
+        let axis = Axis::between("failover", 0.5, 3.5);
+        assert_eq!(axis.ticks(600.0, |_| 16.0), [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5]);
+        assert_eq!(axis.whole().ticks(600.0, |_| 16.0), [1.0, 2.0, 3.0]);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use plotters::prelude::*;
 
 use super::ink::{self, Area, End, Failure, fit, write};
-use super::panel::Key;
+use super::panel::{Band, Key, Sign};
+use super::{bars, xy};
 use crate::report::format;
 use crate::report::palette::{self, HEAT, MUTED, TEXT};
 use crate::report::view::ArmView;
@@ -11,28 +12,62 @@ use crate::report::view::ArmView;
 /// Height of one line of the key, pixels.
 const LINE: i32 = 22;
 
+/// Width of the samples of shaded and of upright signs, pixels.
+const SHADE: i32 = 28;
+const UPRIGHT: i32 = 12;
+
 /// Length of the sample of an arm's line, pixels: long enough that the longest dashes show their gaps beside the marker.
 const SAMPLE: i32 = 44;
 
-/// One entry: an arm, its text, and where it stands.
+/// What an entry explains.
+#[derive(Clone, Copy)]
+enum Sample {
+    Arm(usize),
+    Sign(Sign),
+}
+
+impl Sample {
+    fn width(self) -> i32 {
+        match self {
+            Sample::Arm(_) => SAMPLE,
+            Sample::Sign(Sign::Rule | Sign::Overlap) => UPRIGHT,
+            Sample::Sign(_) => SHADE,
+        }
+    }
+}
+
+/// One entry: what it explains, its text, and where it stands.
 struct Entry {
-    arm: usize,
+    sample: Sample,
     text: String,
     place: (i32, i32),
 }
 
-/// Arms from left to right, on as many lines as they need within `width` pixels.
-fn entries(which: &[usize], arms: &[ArmView], width: i32) -> Vec<Entry> {
+/// What the key explains, each with its text; nothing in the key of a heat map, which is a ramp.
+fn samples(key: &Key, arms: &[ArmView]) -> Vec<(Sample, String)> {
+    match key {
+        Key::Arms(which) => {
+            let drawn = arms.iter().filter(|view| which.contains(&view.index));
+            drawn.map(|view| (Sample::Arm(view.index), view.label.clone())).collect()
+        }
+        Key::Named(named) => named.iter().map(|(arm, name)| (Sample::Arm(*arm), name.clone())).collect(),
+        Key::Signs(signs) => signs.iter().map(|(sign, text)| (Sample::Sign(*sign), (*text).to_owned())).collect(),
+        Key::Heat(_) => Vec::new(),
+    }
+}
+
+/// Entries from left to right, on as many lines as they need within `width` pixels.
+fn entries(key: &Key, arms: &[ArmView], width: i32) -> Vec<Entry> {
     let (mut x, mut line) = (0, 0);
     let mut entries = Vec::new();
-    for view in arms.iter().filter(|view| which.contains(&view.index)) {
-        let text = fit(&view.label, f64::from(width - SAMPLE - 8));
-        let takes = SAMPLE + 8 + ink::width(&text).ceil() as i32 + 20;
+    for (sample, text) in samples(key, arms) {
+        let text = fit(&text, f64::from(width - SAMPLE - 8));
+        let takes = sample.width() + 8 + ink::width(&text).ceil() as i32 + 20;
         if x > 0 && x + takes - 20 > width {
             x = 0;
             line += 1;
         }
-        entries.push(Entry { arm: view.index, text, place: (x, line * LINE + LINE / 2) });
+        entries.push(Entry { sample, text, place: (x, line * LINE + LINE / 2) });
         x += takes;
     }
     entries
@@ -41,7 +76,9 @@ fn entries(which: &[usize], arms: &[ArmView], width: i32) -> Vec<Entry> {
 /// How high the key is within `width` pixels.
 pub(super) fn height(key: &Key, arms: &[ArmView], width: i32) -> i32 {
     match key {
-        Key::Arms(which) => entries(which, arms, width).last().map_or(0, |entry| entry.place.1 + LINE / 2 + 10),
+        Key::Arms(_) | Key::Named(_) | Key::Signs(_) => {
+            entries(key, arms, width).last().map_or(0, |entry| entry.place.1 + LINE / 2 + 10)
+        }
         Key::Heat(_) => LINE + 10,
     }
 }
@@ -55,12 +92,17 @@ pub(super) fn draw<'a>(
     width: i32,
 ) -> Result<(), Failure<'a>> {
     match key {
-        Key::Arms(which) => {
-            for entry in entries(which, arms, width) {
+        Key::Arms(_) | Key::Named(_) | Key::Signs(_) => {
+            for entry in entries(key, arms, width) {
                 let (left, middle) = (x + entry.place.0, y + entry.place.1);
-                ink::line(area, entry.arm, vec![(left, middle), (left + SAMPLE, middle)])?;
-                ink::marker(area, entry.arm, (left + SAMPLE / 2, middle), 4)?;
-                write(area, &entry.text, (left + SAMPLE + 8, middle), End::Left, TEXT, false)?;
+                match entry.sample {
+                    Sample::Arm(arm) => {
+                        ink::line(area, arm, vec![(left, middle), (left + SAMPLE, middle)])?;
+                        ink::marker(area, arm, (left + SAMPLE / 2, middle), 4)?;
+                    }
+                    Sample::Sign(sign) => draw_sign(area, sign, (left, left + entry.sample.width()), middle)?,
+                }
+                write(area, &entry.text, (left + entry.sample.width() + 8, middle), End::Left, TEXT, false)?;
             }
             Ok(())
         }
@@ -75,6 +117,24 @@ pub(super) fn draw<'a>(
             }
             write(area, &format::tick(*most as f64), (left + 8, middle), End::Left, MUTED, false)
         }
+    }
+}
+
+fn draw_sign<'a>(area: &Area<'a>, sign: Sign, (left, right): (i32, i32), middle: i32) -> Result<(), Failure<'a>> {
+    let block = |half: i32, style: ShapeStyle| {
+        area.draw(&Rectangle::new([(left, middle - half), (right, middle + half)], style))
+    };
+    match sign {
+        Sign::Line => area.draw(&PathElement::new(vec![(left, middle), (right, middle)], MUTED.rgb().stroke_width(2))),
+        Sign::Columns => block(7, MUTED.rgb().mix(xy::COLUMN).filled()),
+        Sign::Rule => bars::dashes(area, (left + right) / 2, (middle - 9, middle + 9)),
+        Sign::Band(phase) => {
+            xy::draw_band(area, &Band { x: (0.0, 0.0), phase }, (left, right), (middle - 7, middle + 7))
+        }
+        Sign::Part(phase) => block(5, palette::phase(phase).rgb().filled()),
+        Sign::Bracket => bars::bracket(area, (left, right), middle),
+        Sign::Stretches => bars::sample_lane(area, (left, right), middle, false),
+        Sign::Overlap => bars::sample_lane(area, (left, right), middle, true),
     }
 }
 

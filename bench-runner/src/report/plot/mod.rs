@@ -2,9 +2,11 @@
 //! paints them with plotters, so that every chart has the same type, spacing, axes and legend.
 //!
 //! `axis` maps values to places and chooses ticks; `panel` is what a chart may ask for; `layout` gives each panel its place;
-//! `xy` and `rows` paint the two kinds of panel; `legend` the key above them; `ink` the texts and markers.
+//! `xy` and `rows` paint the two kinds of panel; `legend` the key above them; `ink` the texts and markers; `bars` the
+//! forms of a bar.
 
 mod axis;
+mod bars;
 mod ink;
 mod layout;
 mod legend;
@@ -15,4 +17,4 @@ mod xy;
 pub(super) use axis::Axis;
 pub(super) use layout::{Width, draw};
 pub(super) use legend::heat_level;
-pub(super) use panel::{Bar, Group, HeatCell, Key, Mark, Panel, Picture, Plot, Rows};
+pub(super) use panel::{Band, Bar, Form, Group, HeatCell, Key, Mark, Panel, Picture, Plot, Rows, Sign};

@@ -1,6 +1,7 @@
 //! What a chart may ask for.
 
 use super::axis::Axis;
+use crate::report::palette::Phase;
 
 /// A chart: panels of one kind of thing, with one key.
 pub(in crate::report) struct Picture {
@@ -16,8 +17,33 @@ pub(in crate::report) struct Picture {
 pub(in crate::report) enum Key {
     /// Colour, dash and shape of each of these arms.
     Arms(Vec<usize>),
+    /// Signs that mean the same in every panel, each with its words.
+    Signs(Vec<(Sign, &'static str)>),
+    /// The same with words of the chart's own.
+    Named(Vec<(usize, String)>),
     /// The ramp of the heat map, up to this many grants in a cell.
     Heat(u64),
+}
+
+/// A sign of the key. Where panels or rows are of one arm each, the arm's colour stands for nothing, and the key is grey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::report) enum Sign {
+    /// A line.
+    Line,
+    /// Columns behind a line.
+    Columns,
+    /// A dashed upright rule.
+    Rule,
+    /// A band behind everything; of mending, a strip along the upper edge.
+    Band(Phase),
+    /// A part of a bar.
+    Part(Phase),
+    /// A bracket over a bar.
+    Bracket,
+    /// Stretches in alternating tints.
+    Stretches,
+    /// Where two stretches overlap.
+    Overlap,
 }
 
 /// One panel.
@@ -36,8 +62,8 @@ pub(in crate::report) struct Plot {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// Where a dashed vertical rule stands.
-    pub rule: Option<f64>,
+    /// Where dashed vertical rules stand.
+    pub rules: Vec<f64>,
     /// What is drawn, the last on top.
     pub marks: Vec<Mark>,
 }
@@ -46,6 +72,13 @@ pub(in crate::report) struct Plot {
 pub(in crate::report) enum Mark {
     /// A line with a few of the arm's shapes on it.
     Line {
+        /// Place of the arm.
+        arm: usize,
+        /// From left to right.
+        points: Vec<(f64, f64)>,
+    },
+    /// A thin line without shapes, of which many stand beside one another.
+    Thread {
         /// Place of the arm.
         arm: usize,
         /// From left to right.
@@ -65,8 +98,37 @@ pub(in crate::report) enum Mark {
         /// In any order.
         points: Vec<(f64, f64)>,
     },
+    /// A solid flight of steps, one from each point to the right; in panels of one arm, dashes would only hide them.
+    Steps {
+        /// Place of the arm.
+        arm: usize,
+        /// From left to right.
+        points: Vec<(f64, f64)>,
+        /// How wide a step is.
+        width: f64,
+    },
+    /// A pale column from the ground to each point, from the point's place to the right.
+    Columns {
+        /// Place of the arm.
+        arm: usize,
+        /// From left to right.
+        points: Vec<(f64, f64)>,
+        /// How wide a column is.
+        width: f64,
+    },
+    /// Stretches of failovers, behind everything.
+    Bands(Vec<Band>),
     /// Rectangles of the heat map.
     Heat(Vec<HeatCell>),
+}
+
+/// A stretch of a failover.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::report) struct Band {
+    /// Left and right edge.
+    pub x: (f64, f64),
+    /// Which stretch.
+    pub phase: Phase,
 }
 
 /// One rectangle of a heat map.
@@ -102,10 +164,34 @@ pub(in crate::report) struct Group {
 pub(in crate::report) struct Bar {
     /// Place of the arm, for colour and shape.
     pub arm: usize,
-    /// Where a range begins; `None` is a plain bar from the axis's start.
-    pub from: Option<f64>,
+    /// What it looks like.
+    pub form: Form,
     /// Where it ends.
     pub to: f64,
     /// What stands beside it.
     pub text: String,
+}
+
+/// What a bar looks like.
+pub(in crate::report) enum Form {
+    /// A plain bar from the axis's start.
+    Plain,
+    /// A range that begins here.
+    Range(f64),
+    /// Nobody has noticed, from the axis's start on; then takeover.
+    Phases {
+        /// Where the takeover begins.
+        middle: f64,
+        /// What `middle` ought to lie between.
+        bounds: Option<(f64, f64)>,
+    },
+    /// A lane of stretches, on a thin line from the axis's start.
+    Lane {
+        /// Stretches in alternating tints, from left to right.
+        stretches: Vec<(f64, f64)>,
+        /// Where stretches overlap.
+        overlaps: Vec<(f64, f64)>,
+        /// Where dashed rules stand.
+        rules: Vec<f64>,
+    },
 }

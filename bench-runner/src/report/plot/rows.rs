@@ -4,9 +4,10 @@
 use plotters::prelude::*;
 
 use super::axis::{Axis, Ticked};
+use super::bars;
 use super::ink::{self, Area, End, Failure, Place, fit, write};
-use super::panel::{Bar, Rows};
-use crate::report::palette::{self, AXIS, GRID, MUTED, SURFACE, TEXT};
+use super::panel::Rows;
+use crate::report::palette::{AXIS, GRID, MUTED, SURFACE, TEXT};
 
 /// Heights in pixels: the heading, a group's name, a bar, the space between groups, and what is below the bars.
 const TITLE: i32 = 26;
@@ -73,8 +74,8 @@ pub(super) fn draw<'a>(root: &Area<'a>, rows: &Rows, place: Place) -> Result<(),
         on_a_patch(root, &name, (place.x + 4, y + GROUP / 2 + 2))?;
         y += GROUP;
         for bar in &group.bars {
-            on_a_patch(root, &bar.text, (at(bar.to).max(left) + 12, y + BAR / 2))?;
-            draw_bar(root, bar, y + BAR / 2, &at, left)?;
+            on_a_patch(root, &bar.text, (at(bars::reach(bar)).max(left) + 12, y + BAR / 2))?;
+            bars::draw(root, bar, y + BAR / 2, &at, left)?;
             y += BAR;
         }
         y += SPACE;
@@ -88,27 +89,4 @@ fn on_a_patch<'a>(root: &Area<'a>, text: &str, (x, y): (i32, i32)) -> Result<(),
     let width = (ink::width(text) * 0.9).ceil() as i32;
     root.draw(&Rectangle::new([(x - 2, y - 8), (x + width, y + 8)], SURFACE.rgb().filled()))?;
     write(root, text, (x, y), End::Left, TEXT, false)
-}
-
-fn draw_bar<'a>(
-    root: &Area<'a>,
-    bar: &Bar,
-    middle: i32,
-    at: &impl Fn(f64) -> i32,
-    left: i32,
-) -> Result<(), Failure<'a>> {
-    let colour = palette::arm(bar.arm).rgb();
-    let to = at(bar.to);
-    match bar.from {
-        None => root.draw(&Rectangle::new([(left, middle - 5), (to.max(left + 1), middle + 5)], colour.filled())),
-        Some(from) => {
-            let from = at(from);
-            root.draw(&Rectangle::new(
-                [(from, middle - 2), (to.max(from + 1), middle + 2)],
-                colour.mix(0.55).filled(),
-            ))?;
-            root.draw(&Rectangle::new([(to - 1, middle - 6), (to + 1, middle + 6)], colour.filled()))?;
-            ink::marker(root, bar.arm, (from, middle), 5)
-        }
-    }
 }

@@ -1,12 +1,12 @@
 //! Panels with two axes of numbers.
 
-use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::axis::Ticked;
+use super::bars;
 use super::ink::{self, Area, End, Failure, Place, SIZE, fit, write};
-use super::panel::{Mark, Plot};
-use crate::report::palette::{self, AXIS, GRID, HEAT, MUTED, TEXT};
+use super::panel::{Band, Mark, Plot};
+use crate::report::palette::{self, AXIS, GRID, HEAT, MUTED, Phase, TEXT};
 
 /// Height of a line of text above the plot, pixels.
 const LINE: i32 = 20;
@@ -20,6 +20,18 @@ const SHAPE_EVERY: i32 = 72;
 
 /// Stems of different arms that would coincide stand this many pixels apart.
 const ASIDE: i32 = 6;
+
+/// Height of the strip along the upper edge that says until when a fault was there, pixels.
+const STRIP: i32 = 5;
+
+/// How strong the colour of a column is: a band is seen through it, and a line over it.
+pub(super) const COLUMN: f64 = 0.55;
+
+/// Dots are small where they have no more than so many pixels each.
+const DOT: i32 = 11;
+
+/// The shapes of stems no longer than so many pixels are small: many such stand side by side, and would hide one another.
+const SHORT_STEM: i32 = 12;
 
 /// Draws the panel.
 pub(super) fn draw<'a>(root: &Area<'a>, plot: &Plot, place: Place) -> Result<(), Failure<'a>> {
@@ -49,6 +61,15 @@ pub(super) fn draw<'a>(root: &Area<'a>, plot: &Plot, place: Place) -> Result<(),
             Ticked { axis: plot.x.clone(), ticks: x_ticks },
             Ticked { axis: plot.y.clone(), ticks: y_ticks },
         )?;
+    let ground = chart.backend_coord(&(plot.x.low(), plot.y.low())).1;
+    for mark in &plot.marks {
+        if let Mark::Bands(bands) = mark {
+            for band in bands {
+                let edge = |x: f64| chart.backend_coord(&(plot.x.clamp(x), plot.y.low())).0;
+                draw_band(root, band, (edge(band.x.0), edge(band.x.1)), (ground - plot_height, ground))?;
+            }
+        }
+    }
     chart
         .configure_mesh()
         .disable_x_mesh()
@@ -63,16 +84,30 @@ pub(super) fn draw<'a>(root: &Area<'a>, plot: &Plot, place: Place) -> Result<(),
     write(root, &name, (place.x + place.width - right, below), End::Right, MUTED, false)?;
 
     let at = |(x, y): (f64, f64)| chart.backend_coord(&(x, y));
-    if let Some(rule) = plot.rule.filter(|rule| plot.x.holds(*rule)) {
-        let (x, bottom) = at((rule, plot.y.low()));
-        let upright = vec![(x, bottom), (x, bottom - plot_height)];
-        root.draw(&DashedPathElement::new(upright, 4, 3, AXIS.rgb().stroke_width(1)))?;
+    for rule in plot.rules.iter().filter(|rule| plot.x.holds(**rule)) {
+        bars::dashes(root, at((*rule, plot.y.low())).0, (ground - plot_height, ground))?;
     }
-    let ground = at((plot.x.low(), plot.y.low())).1;
     for mark in &plot.marks {
         draw_mark(root, plot, mark, &at, ground)?;
     }
     Ok(())
+}
+
+/// Draws a stretch of a failover behind the lines of the grid, between these edges and heights.
+pub(super) fn draw_band<'a>(
+    root: &Area<'a>,
+    band: &Band,
+    (left, right): (i32, i32),
+    (top, ground): (i32, i32),
+) -> Result<(), Failure<'a>> {
+    let (strength, bottom) = match band.phase {
+        Phase::Unnoticed => (0.22, ground),
+        // Stronger, since it is short.
+        Phase::Takeover => (0.5, ground),
+        Phase::Mending => (0.8, top + STRIP),
+    };
+    let fill = palette::phase(band.phase).rgb().mix(strength).filled();
+    root.draw(&Rectangle::new([(left, top), (right.max(left + 1), bottom)], fill))
 }
 
 fn draw_mark<'a>(
@@ -103,9 +138,22 @@ fn draw_mark<'a>(
                 ink::marker(root, *arm, place, 3)?;
             }
         }
+        Mark::Thread { arm, points } => {
+            let places = inside(points);
+            if places.len() > 1 {
+                root.draw(&PathElement::new(places, palette::arm(*arm).rgb().stroke_width(1)))?;
+            }
+        }
         Mark::Dots { arm, points } => {
+            let room = at((plot.x.clamp(f64::MAX), plot.y.low())).0 - at((plot.x.low(), plot.y.low())).0;
+            let number = plot.marks.iter().map(|mark| match mark {
+                Mark::Dots { points, .. } => points.len(),
+                _ => 0,
+            });
+            let each = room / i32::try_from(number.sum::<usize>().max(1)).unwrap_or(i32::MAX);
+            let radius = if each > DOT { 4 } else { 2 };
             for place in inside(points) {
-                ink::marker(root, *arm, place, 2)?;
+                ink::marker(root, *arm, place, radius)?;
             }
         }
         Mark::Stems { arm, points } => {
@@ -115,14 +163,31 @@ fn draw_mark<'a>(
                 _ => None,
             });
             let earlier: Vec<Vec<(i32, i32)>> = earlier.collect();
+            let edge = at((plot.x.clamp(f64::MAX), plot.y.low())).0;
             for (x, y) in inside(points) {
-                // Beside the stem of an earlier arm with the same value, so that neither hides the other.
+                // Beside the stem of an earlier arm with the same value, so that neither hides the other; within the panel.
                 let near = |places: &&Vec<(i32, i32)>| places.iter().any(|place| (place.0 - x).abs() < ASIDE);
-                let x = x + ASIDE * i32::try_from(earlier.iter().filter(near).count()).unwrap_or(0);
+                let aside = ASIDE * i32::try_from(earlier.iter().filter(near).count()).unwrap_or(0);
+                let x = if x + aside <= edge { x + aside } else { x - aside };
                 root.draw(&PathElement::new(vec![(x, ground), (x, y)], stroke))?;
-                ink::marker(root, *arm, (x, y), 4)?;
+                ink::marker(root, *arm, (x, y), if ground - y > SHORT_STEM { 4 } else { 2 })?;
             }
         }
+        Mark::Steps { arm, points, width } => {
+            let edges = points.iter().flat_map(|(x, y)| [(*x, *y), (plot.x.clamp(x + width), *y)]);
+            let stroke = palette::arm(*arm).rgb().stroke_width(2);
+            root.draw(&PathElement::new(inside(&edges.collect::<Vec<_>>()), stroke))?;
+        }
+        Mark::Columns { arm, points, width } => {
+            let fill = palette::arm(*arm).rgb().mix(COLUMN).filled();
+            for (x, y) in points.iter().filter(|(x, y)| plot.x.holds(*x) && plot.y.holds(*y) && *y > plot.y.low()) {
+                let right = at((plot.x.clamp(x + width), *y)).0;
+                let (left, top) = at((*x, *y));
+                root.draw(&Rectangle::new([(left, top), (right.max(left + 1), ground)], fill))?;
+            }
+        }
+        // Drawn before, below the grid.
+        Mark::Bands(_) => {}
         Mark::Heat(cells) => {
             for cell in cells {
                 let corners = [(cell.x.0, cell.y.0), (cell.x.1, cell.y.1)];

@@ -3,6 +3,7 @@
 //! Everything is judged, whatever was wrong before; `Problems` drops what only follows from something said already.
 
 mod arms;
+mod barriers;
 mod ensemble;
 mod etcd;
 mod faults;
@@ -10,6 +11,7 @@ mod workers;
 
 use super::duration::Span;
 use super::file::{ScenarioFile, VERSION};
+use super::grid;
 use super::path::KeyPath;
 use super::problem::{At, Problem, Problems};
 
@@ -31,7 +33,9 @@ pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
     trials(file, problems);
     bystanders(file, problems);
     workers::validate(&file.workers, &KeyPath::from("workers"), problems);
-    arms::validate(file, problems);
+    let by_arm = &grid::at_first_point(file);
+    arms::validate(by_arm, problems);
+    barriers::validate(by_arm, problems);
     faults::validate(file, problems);
     let labels: Vec<&str> = file.arm.iter().map(super::resolve::label).collect();
     super::gate::validate(&file.gate, &labels, problems);

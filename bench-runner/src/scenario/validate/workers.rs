@@ -4,10 +4,11 @@ use super::super::delay::DelayText;
 use super::super::file::WorkersFile;
 use super::super::path::KeyPath;
 use super::super::problem::{Problem, Problems};
+use super::barriers::MOST_BARRIERS;
 use super::{rate, whole_number};
 
 /// Sessions that the runner is built for, far beyond what one machine opens.
-const MOST_WORKERS: u32 = 1_000_000;
+pub(super) const MOST_WORKERS: u32 = 1_000_000;
 
 /// Judges the settings at `path`, each key by itself.
 pub fn validate(workers: &WorkersFile, path: &KeyPath, problems: &mut Problems) {
@@ -28,6 +29,10 @@ pub fn validate(workers: &WorkersFile, path: &KeyPath, problems: &mut Problems) 
             );
         }
         None => {}
+    }
+    if let Some(barriers) = workers.barriers {
+        let path = path.key("barriers");
+        whole_number(&path, barriers, 1, MOST_BARRIERS, "each is a znode or key", problems);
     }
     if let Some(0) = workers.locks {
         let path = path.key("locks");

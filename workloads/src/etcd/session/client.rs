@@ -222,6 +222,7 @@ fn key(found: &etcd::KeyValue) -> Key {
     Key {
         key: String::from_utf8_lossy(found.key()).into_owned(),
         create_revision: found.create_revision(),
+        mod_revision: found.mod_revision(),
         lease: found.lease(),
         value: found.value().to_vec(),
     }
@@ -257,6 +258,7 @@ impl Session for Client {
                     .and_then([etcd::TxnOp::put(txn.key, value, Some(options))])
                     .or_else([etcd::TxnOp::get(txn.key, None)])
             }
+            Then::PutLasting(key) => request.and_then([etcd::TxnOp::put(key, "", None)]),
             Then::Delete => request.and_then([etcd::TxnOp::delete(txn.key, None)]),
         };
         let send = |line: Arc<Line>| async move { line.kv.clone().txn(request).await };
@@ -292,10 +294,14 @@ impl Session for Client {
                     .with_sort(etcd::SortTarget::Create, etcd::SortOrder::Ascend)
                     .with_limit(1),
             ),
+            Range::Count { prefix, at } => {
+                (prefix, etcd::GetOptions::new().with_prefix().with_count_only().with_revision(at))
+            }
         };
         let send = |line: Arc<Line>| async move { line.kv.clone().get(name, Some(options)).await };
         let answer = self.call(RequestKind::Range, send, |answer| &answer.0).await?;
-        Ok(Found { first: answer.kvs().first().map(key), revision: revision(answer.header()) })
+        let count = u64::try_from(answer.count()).unwrap_or(0);
+        Ok(Found { first: answer.kvs().first().map(key), count, revision: revision(answer.header()) })
     }
 
     async fn watch(&self, awaited: Awaited<'_>, from: i64) -> Result<ClientWatch, SessionError> {

@@ -52,6 +52,8 @@ pub struct Key {
     pub key: String,
     /// The revision that created it: identifies this instance of it, and is a grant's fencing token.
     pub create_revision: i64,
+    /// The revision that put it last.
+    pub mod_revision: i64,
     /// The lease that it lives under, 0 for none.
     pub lease: i64,
     /// The value.
@@ -74,6 +76,8 @@ pub struct Txn<'a> {
 pub enum Then<'a> {
     /// Puts this value under the session's lease; where the guard does not hold, the key is read instead.
     Put(&'a [u8]),
+    /// Puts an empty value at another key, or at the same one, without a lease: it stays until it is deleted.
+    PutLasting(&'a str),
     /// Deletes the key.
     Delete,
 }
@@ -87,6 +91,11 @@ impl<'a> Txn<'a> {
     /// Puts another value, under the session's lease, if the key is still this instance.
     pub fn update(key: &'a str, create_revision: i64, value: &'a [u8]) -> Self {
         Txn { key, create_revision, then: Then::Put(value) }
+    }
+
+    /// Puts `lasting` without a lease while `key` is still this instance, 0: while it does not exist.
+    pub fn put_while(key: &'a str, create_revision: i64, lasting: &'a str) -> Self {
+        Txn { key, create_revision, then: Then::PutLasting(lasting) }
     }
 
     /// Deletes the key if it is still this instance.
@@ -125,6 +134,13 @@ pub enum Range<'a> {
         /// The revision of the store to look at; 0: as it is now. Refused where the history was compacted away.
         at: i64,
     },
+    /// How many keys have this prefix, and none of them: an answer of O(1) bytes.
+    Count {
+        /// What the keys begin with.
+        prefix: &'a str,
+        /// The revision of the store to look at; 0: as it is now. Refused where the history was compacted away.
+        at: i64,
+    },
 }
 
 /// The answer to a range request, linearizable.
@@ -132,6 +148,8 @@ pub enum Range<'a> {
 pub struct Found {
     /// The key, if there is one.
     pub first: Option<Key>,
+    /// How many keys have that name or prefix, whatever their create revisions.
+    pub count: u64,
     /// The store's revision that the answer is of.
     pub revision: i64,
 }
@@ -155,6 +173,11 @@ pub enum Awaited<'a> {
     },
     /// A value for any key with this prefix.
     Put {
+        /// What the keys begin with.
+        prefix: &'a str,
+    },
+    /// The deletion of any key with this prefix.
+    AnyDeletion {
         /// What the keys begin with.
         prefix: &'a str,
     },

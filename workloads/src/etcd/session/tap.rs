@@ -15,8 +15,8 @@ pub trait Tap: Send + Sync + 'static {
     fn disarmed(&self, instance: i64);
     /// The deletion of the instance, at this revision, has notified a watch on it.
     fn notified(&self, instance: i64, revision: i64);
-    /// A deletion at this revision has notified a watch that had already fired and whose cancellation is under way: a
-    /// notification like any other, of an instance that this watch does not know.
+    /// A deletion at this revision has notified a watch that had already fired and whose cancellation is under way, or one for
+    /// any key: a notification like any other, of an instance that this watch does not know.
     fn notified_late(&self, revision: i64);
     /// A value that was put has notified a watch: the first of its key (`created`), or another. No instance has ended.
     fn notified_put(&self, created: bool);

@@ -83,6 +83,7 @@ impl ClientWatch {
             Awaited::Deletion { key, instance } => (key, Some(instance), false),
             Awaited::Change { key, instance } => (key, Some(instance), true),
             Awaited::Put { prefix } => (prefix, None, true),
+            Awaited::AnyDeletion { prefix } => (prefix, None, false),
         };
         let watching = Watching {
             key: key.to_owned(),
@@ -298,7 +299,8 @@ impl Watching {
         match (self.instance, self.puts) {
             (Some(_), false) => options.with_filters([WatchFilterType::NoPut]),
             (Some(_), true) => options,
-            (None, _) => options.with_prefix().with_filters([WatchFilterType::NoDelete]),
+            (None, true) => options.with_prefix().with_filters([WatchFilterType::NoDelete]),
+            (None, false) => options.with_prefix().with_filters([WatchFilterType::NoPut]),
         }
     }
 
@@ -307,6 +309,7 @@ impl Watching {
         let (created, revision) = event.kv().map_or((0, 0), |key| (key.create_revision(), key.mod_revision()));
         match (event.event_type(), self.instance) {
             (EventType::Delete, Some(instance)) if first => tap.notified(instance, revision),
+            // Whose deletion it was is known by its revision, where a session has told of it.
             (EventType::Delete, _) => tap.notified_late(revision),
             (EventType::Put, _) => {
                 // It stands no longer, and no instance has ended.

@@ -219,10 +219,12 @@ impl<'a> Merged<'a> {
                 problems.add(&[&mode_at, &telemetry_at], problem);
             }
             ModeName::Open => self.arrivals(&mode_at, &arrivals_at, problems),
-            ModeName::Closed | ModeName::Drain if self.arm.workers.arrivals.is_some() => {
+            ModeName::Closed | ModeName::Drain | ModeName::Barriers | ModeName::Rounds
+                if self.arm.workers.arrivals.is_some() =>
+            {
                 problems.add(&[&mode_at, &arrivals_at], arrivals_without_open(&arrivals_at));
             }
-            ModeName::Closed | ModeName::Drain => {}
+            ModeName::Closed | ModeName::Drain | ModeName::Barriers | ModeName::Rounds => {}
         }
     }
 

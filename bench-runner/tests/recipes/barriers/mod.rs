@@ -1,0 +1,4 @@
+//! The barriers on ZooKeeper.
+mod closed_forms;
+mod double;
+mod single;
