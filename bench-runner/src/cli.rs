@@ -44,6 +44,8 @@ pub enum Command {
     Run(RunArgs),
     /// Read a scenario and say what it would do, without doing it.
     Check(CheckArgs),
+    /// Run a scenario and judge it against a stored baseline, or two variants of it against each other.
+    Gate(GateArgs),
     /// Judge one stored run against another: did coordination get worse, yes, no, or cannot tell.
     Compare(CompareArgs),
     /// Draw the report of a stored run again.
@@ -125,6 +127,59 @@ pub struct JudgeArgs {
     /// A TOML file of accepted changes: `[[accepted]]` with `metric`, `reason`, and if wanted `arm` and `up_to`.
     #[arg(long, value_name = "FILE")]
     pub accepted: Option<PathBuf>,
+}
+
+/// `bench-runner gate`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+A gate answers: did coordination get worse? Yes (10), no (0), or cannot tell (11, with how many more trials would). What one
+round of trials calls worse is measured in a second before it is called a regression. gate.html, gate.json, gate.md, junit.xml
+and benchmark.json are written into the run's folder; where GITHUB_STEP_SUMMARY is set, the Markdown is appended to it.
+
+With --against, the scenario runs in two variants, trial by trial in turn, each on servers of its own: whatever else happens on
+the machine happens to both. That is the way to gate on a shared runner, and needs no baseline.
+
+`[gate]` in the scenario sets bands, directions and limits:
+  [gate]
+  slo = [\"acquire_ms.p99 < 500\", \"lock/sequential: fan_out.mean <= 1\"]
+  [gate.metric.\"handoff_ms.p50\"]
+  band = 0.15
+
+Examples:
+  bench-runner gate scenarios/gate.toml --baseline baseline.json --update-baseline
+  bench-runner gate scenarios/gate.toml --baseline baseline.json
+  bench-runner gate scenarios/gate.toml --against ensemble.nodes=5
+  bench-runner gate scenarios/gate.toml --against arm.0.recipe=lock/naive --format markdown
+
+Exit codes:
+   0  unchanged or improved, or the baseline was written
+   4  a safety check failed in the run itself
+  10  regressed, or a limit is broken
+  11  inconclusive
+  12  not comparable: scenario, service, version, nodes, provider or machine differ")]
+pub struct GateArgs {
+    /// The scenario.
+    #[command(flatten)]
+    pub scenario: ScenarioArgs,
+    /// The baseline to judge against.
+    #[arg(long, value_name = "FILE", required_unless_present = "against", conflicts_with = "against")]
+    pub baseline: Option<PathBuf>,
+    /// Run the trials and write the baseline instead of judging against it.
+    #[arg(long, requires = "baseline")]
+    pub update_baseline: bool,
+    /// Judge the scenario with this key changed against the scenario as it is, both run in turn; may be given several times,
+    /// and with several keys at once.
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1..)]
+    pub against: Vec<String>,
+    /// How it is judged, and how that is told.
+    #[command(flatten)]
+    pub judge: JudgeArgs,
+    /// Folder below which the runs' own folders are made.
+    #[arg(long, value_name = "FOLDER", default_value = "results")]
+    pub out: PathBuf,
+    /// Show no progress on stderr.
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 /// `bench-runner compare`.

@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod ensembles;
 mod failure;
+mod gate;
 mod judged;
 mod report;
 mod run;
@@ -22,6 +23,7 @@ pub fn dispatch(cli: Cli) -> u8 {
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
+        Command::Gate(args) => gate::gate(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Report(args) => report::report(&args),
         Command::Schema(args) => schema::schema(&args),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use crate::results::summary::{Environment, Summary};
+use crate::scenario::Scenario;
 
 /// In what two runs differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
@@ -77,6 +78,20 @@ pub fn differences(baseline: &Summary, candidate: &Summary, accepted: &[Aspect])
             if is_baseline { (told, "complete".to_owned()) } else { ("complete".to_owned(), told) };
         add(&mut found, Aspect::Incomplete, "run", baseline, candidate);
     }
+    found.retain(|difference| !accepted.contains(&difference.aspect));
+    found
+}
+
+/// What forbids to compare, as far as it is known before anything runs: the scenario and the machine.
+pub fn before_running(
+    baseline: &Summary,
+    scenario: &Scenario,
+    here: &Environment,
+    accepted: &[Aspect],
+) -> Vec<Difference> {
+    let mut found = Vec::new();
+    of_scenarios((&baseline.scenario, &baseline.settings), (&scenario.name, &scenario.text), &mut found);
+    of_machines(&baseline.environment, here, &mut found);
     found.retain(|difference| !accepted.contains(&difference.aspect));
     found
 }

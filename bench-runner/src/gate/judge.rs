@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::comparable::{Aspect, differences};
+use super::comparable::{Aspect, Difference, differences};
 use super::statistics::median;
 use super::verdict::{Finding, Judgement, Side, SloFinding, Verdict};
 use super::{accepted::Accepted, counts, figures, times};
@@ -24,6 +24,7 @@ pub enum Pairing {
 pub type Which = BTreeSet<(String, Metric)>;
 
 /// What to judge by.
+#[derive(Clone, Copy)]
 pub struct Rules<'a> {
     /// The scenario's `[gate]`.
     pub gate: &'a GateFile,
@@ -65,6 +66,22 @@ pub fn judge(baseline: &Summary, candidate: &Summary, rules: &Rules<'_>) -> Judg
             finding.accepted = rules.accepted.reason(finding);
         }
     }
+    judgement.conclude();
+    judgement
+}
+
+/// What is said where it is known before anything runs that the two must not be compared.
+pub fn refused(baseline: &Summary, scenario: &str, differences: Vec<Difference>) -> Judgement {
+    let mut judgement = Judgement {
+        scenario: scenario.to_owned(),
+        verdict: Verdict::NotComparable,
+        baseline: side("baseline", baseline),
+        candidate: Side { name: "candidate".to_owned(), ..Side::default() },
+        differences,
+        notes: vec!["nothing was run".to_owned()],
+        findings: Vec::new(),
+        slo: Vec::new(),
+    };
     judgement.conclude();
     judgement
 }
