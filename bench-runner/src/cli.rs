@@ -48,6 +48,8 @@ pub enum Command {
     Gate(GateArgs),
     /// Judge one stored run against another: did coordination get worse, yes, no, or cannot tell.
     Compare(CompareArgs),
+    /// Show how each metric went over the gate runs, and where it changed.
+    History(HistoryArgs),
     /// Draw the report of a stored run again.
     Report(ReportArgs),
     /// Print the JSON Schema of a format.
@@ -213,6 +215,27 @@ pub struct CompareArgs {
     /// Write gate.html, gate.json, gate.md, junit.xml and benchmark.json into this folder.
     #[arg(long, value_name = "FOLDER")]
     pub write: Option<PathBuf>,
+}
+
+/// `bench-runner history`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Each `bench-runner gate` appends a line to history.jsonl below its --out. A drift that is too slow for any single gate shows here:
+change points are found by E-divisive means (Matteson and James 2014), as Apache Otava finds them.
+
+Examples:
+  bench-runner history
+  bench-runner history results/history.jsonl --scenario gate --page history.html")]
+pub struct HistoryArgs {
+    /// The history.
+    #[arg(value_name = "FILE", default_value = "results/history.jsonl")]
+    pub history: PathBuf,
+    /// Only this scenario's runs.
+    #[arg(long, value_name = "NAME")]
+    pub scenario: Option<String>,
+    /// Draw it, as a page that opens offline.
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
 }
 
 /// `bench-runner report`.

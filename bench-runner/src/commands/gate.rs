@@ -109,6 +109,7 @@ fn rounds(
     }
     let (baseline, candidate) = (&sides.baseline, &sides.candidate.summary);
     let code = judged::publish(&judgement, (baseline, candidate), args.judge.format, Some(&sides.candidate.folder))?;
+    judged::remember(&args.out, &judgement, candidate)?;
     // That a lock does not exclude is worse than that it got slower.
     Ok(if sides.is_safe { code } else { exit::UNSAFE })
 }

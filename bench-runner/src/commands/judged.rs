@@ -6,12 +6,16 @@ use std::path::Path;
 
 use super::{Failure, print, styled_stdout};
 use crate::cli::{GateFormat, JudgeArgs};
+use crate::gate::history::Entry;
 use crate::gate::verdict::Judgement;
 use crate::gate::{Accepted, Verdict};
 use crate::results::folder::replace;
 use crate::results::summary::Summary;
 use crate::scenario::GateFile;
 use crate::{exit, report, stderr};
+
+/// The history's name below the results.
+const HISTORY: &str = "history.jsonl";
 
 /// Where GitHub takes a job's summary from.
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
@@ -72,6 +76,17 @@ pub(super) fn publish(
         GateFormat::Benchmark => report::gate::benchmark(judgement),
     })?;
     Ok(exit_code(judgement.verdict))
+}
+
+/// Appends the judgement to the history below `out`.
+pub(super) fn remember(out: &Path, judgement: &Judgement, candidate: &Summary) -> Result<(), Failure> {
+    let path = out.join(HISTORY);
+    let line = serde_json::to_string(&Entry::of(judgement, candidate));
+    let line = line.map_err(|error| Failure::Unfinished(error.to_string()))? + "\n";
+    // In one write, so that two gates at once do not mix their lines.
+    let appended = OpenOptions::new().append(true).create(true).open(&path);
+    let appended = appended.and_then(|mut file| file.write_all(line.as_bytes()));
+    appended.map_err(|error| Failure::Unfinished(format!("cannot append to {}: {error}", path.display())))
 }
 
 /// The exit code of a verdict.

@@ -5,6 +5,7 @@ mod compare;
 mod ensembles;
 mod failure;
 mod gate;
+mod history;
 mod judged;
 mod report;
 mod run;
@@ -25,6 +26,7 @@ pub fn dispatch(cli: Cli) -> u8 {
         Command::Check(args) => check::check(&args),
         Command::Gate(args) => gate::gate(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::History(args) => history::history(&args),
         Command::Report(args) => report::report(&args),
         Command::Schema(args) => schema::schema(&args),
     };

@@ -10,14 +10,17 @@
 //! | [`judge`](mod@judge) | puts it together; [`verdict`] is what comes out |
 //! | [`confirm`](mod@confirm) | the second round, before anything is called a regression |
 //! | [`baseline`] | a stored baseline, sealed with a checksum |
+//! | [`history`] | a line for each gate run; [`change_points`] finds where a series changes |
 //! | [`accepted`] | changes that were accepted, with a reason |
 
 pub mod accepted;
 pub mod baseline;
+pub mod change_points;
 pub mod comparable;
 pub mod confirm;
 pub mod counts;
 pub mod figures;
+pub mod history;
 pub mod judge;
 pub mod statistics;
 pub mod times;
