@@ -10,6 +10,11 @@ use serde_json::Value;
 use crate::place::{Place, SMALL};
 use crate::running::{Finished, finished};
 
+/// Two drains of the herd-free lock: their counts are known.
+fn drains() -> String {
+    scenario().replace("count = 10", "count = 10\nmode = \"drain\"")
+}
+
 /// Two short trials of the herd-free lock.
 fn scenario() -> String {
     let text = SMALL.replace("count = 1\n", "count = 2\n").replace("\"1s\"", "\"300ms\"");
@@ -18,7 +23,7 @@ fn scenario() -> String {
 
 fn place_with_baseline() -> Place {
     let place = Place::with_servers();
-    place.write("mine.toml", &scenario());
+    place.write("mine.toml", &drains());
     let update = ["gate", "mine.toml", "--baseline", "baseline.json", "--update-baseline"];
     let done = finished(&mut place.command(&update)).expect(exit::DONE);
     assert!(done.stdout.contains("baseline: baseline.json"), "{}", done.stdout);
@@ -39,7 +44,7 @@ fn a_gate_against_its_baseline_and_what_it_leaves() {
     let done = done.expect(exit::INCONCLUSIVE);
     assert_eq!(judgement.verdict, Verdict::Inconclusive);
     assert!(judgement.more_trials().unwrap() > 2);
-    let counts = [Metric::FanOut, Metric::Overlaps, Metric::TokenRegressions];
+    let counts = [Metric::Notifications, Metric::FanOut, Metric::Overlaps, Metric::TokenRegressions];
     for finding in judgement.findings.iter().filter(|finding| counts.contains(&finding.metric)) {
         assert_eq!(finding.verdict, Verdict::Unchanged, "{finding:?}");
     }
@@ -56,7 +61,11 @@ fn a_gate_against_its_baseline_and_what_it_leaves() {
     assert!(benchmark.as_array().unwrap().iter().all(|entry| entry["name"].is_string() && entry["value"].is_number()));
 
     let history = finished(&mut place.command(&["history", "--page", "history.html"])).expect(exit::DONE);
-    assert!(history.stdout.contains("fan_out.mean") && history.stdout.contains("lock/sequential"), "{}", history.stdout);
+    assert!(
+        history.stdout.contains("fan_out.mean") && history.stdout.contains("lock/sequential"),
+        "{}",
+        history.stdout
+    );
     assert!(fs::read_to_string(place.path("history.html")).unwrap().contains("<svg"));
     place.assert_nothing_left();
 }
@@ -68,7 +77,11 @@ fn a_baseline_that_does_not_fit_is_told_before_anything_runs() {
     let runs = place.runs_of("mine").len();
     let against_it = ["--baseline", "baseline.json"];
     let other = gate(&place, &[&against_it[..], &["--set", "workers.count=11"]].concat()).expect(exit::NOT_COMPARABLE);
-    assert!(other.stdout.contains("workers.count") && other.stdout.contains("10 in the baseline, 11 now"), "{}", other.stdout);
+    assert!(
+        other.stdout.contains("workers.count") && other.stdout.contains("10 in the baseline, 11 now"),
+        "{}",
+        other.stdout
+    );
 
     let text = fs::read_to_string(place.path("baseline.json")).unwrap();
     let refused = |text: &str, words: &[&str]| {
@@ -133,7 +146,7 @@ fn what_a_gate_needs_is_told() {
     gate(&place, &fixed).expect(exit::USAGE).tells(&["base_port"]);
     gate(&place, &["--baseline", "b.json", "--accepted", "no.toml"]).expect(exit::USAGE).tells(&["no.toml"]);
     place.write("mine.toml", &format!("{}[gate]\nslo = [\"acquire_ms.p98 < 5\"]\n", scenario()));
-    gate(&place, &["--baseline", "b.json"]).expect(exit::USAGE).tells(&["mine.toml:18", "did you mean `acquire_ms.p9"]);
+    gate(&place, &["--baseline", "b.json"]).expect(exit::USAGE).tells(&["mine.toml:19", "did you mean `acquire_ms.p9"]);
     finished(&mut place.command(&["history"])).expect(exit::USAGE).tells(&["there is none yet"]);
     place.assert_no_results();
 }

@@ -106,6 +106,12 @@ fn a_busy_neighbour_makes_times_inconclusive_and_leaves_counts_alone() {
     assert_eq!(handoff.verdict, Verdict::Inconclusive);
     assert!(handoff.note.as_ref().unwrap().contains("--against"), "{handoff:?}");
     assert_eq!(of(&judgement, Metric::FanOut).verdict, Verdict::Regressed);
+    // A neighbour of both is no better where it takes half of the machine.
+    let mut source = Source::new(12);
+    let crowded = Change { neighbour: Some((1.0, 0.5)), ..NOTHING };
+    let (baseline, candidate) = (source.run(crowded), source.run(Change { handoff: 2.0, ..crowded }));
+    assert_eq!(of(&plain(&baseline, &candidate), Metric::HandoffP50).verdict, Verdict::Inconclusive);
+    assert_eq!(of(&judged_in_turn(&baseline, &candidate), Metric::FanOut).verdict, Verdict::Unchanged);
 }
 
 #[test]
