@@ -20,7 +20,7 @@ use crate::{exit, stderr};
 /// A round of trials.
 enum Round {
     /// It was measured to its end.
-    Over(Sides),
+    Over(Box<Sides>),
     /// It was not, and is not judged: this is the exit code.
     Cut(u8),
 }
@@ -88,30 +88,32 @@ fn rounds(
     rules: &Rules<'_>,
     name: &dyn Fn(&mut Judgement),
 ) -> Result<u8, Failure> {
-    let mut sides = match round()? {
+    let sides = match round()? {
         Round::Over(sides) => sides,
         Round::Cut(code) => return Ok(code),
     };
     let mut judgement = judge(&sides.baseline, &sides.candidate.summary, rules);
     name(&mut judgement);
     let again = to_confirm(&judgement);
-    if sides.is_safe && rules.gate.confirm && !again.is_empty() {
+    let mut is_safe = sides.is_safe;
+    if is_safe && rules.gate.confirm && !again.is_empty() {
         if !args.quiet {
             let worse = format::plural(again.len() as u64, "metric is", "metrics are");
             stderr::line(&format!("{worse} worse; a second round has to confirm that"));
         }
-        sides = match round()? {
-            Round::Over(sides) => sides,
+        let second = match round()? {
+            Round::Over(second) => second,
             Round::Cut(code) => return Ok(code),
         };
         let rules = Rules { only: Some(&again), ..*rules };
-        confirm(&mut judgement, &judge(&sides.baseline, &sides.candidate.summary, &rules));
+        confirm(&mut judgement, &judge(&second.baseline, &second.candidate.summary, &rules));
+        is_safe = second.is_safe;
     }
     let (baseline, candidate) = (&sides.baseline, &sides.candidate.summary);
     let code = judged::publish(&judgement, (baseline, candidate), args.judge.format, Some(&sides.candidate.folder))?;
     judged::remember(&args.out, &judgement, candidate)?;
     // That a lock does not exclude is worse than that it got slower.
-    Ok(if sides.is_safe { code } else { exit::UNSAFE })
+    Ok(if is_safe { code } else { exit::UNSAFE })
 }
 
 /// Runs the scenario and writes the baseline.
@@ -142,7 +144,7 @@ fn read(path: &Path) -> Result<Summary, Failure> {
 fn over(baseline: Summary, candidate: Done, code: u8) -> Round {
     match code {
         exit::DONE | exit::UNSAFE if candidate.summary.complete => {
-            Round::Over(Sides { baseline, candidate, is_safe: code == exit::DONE })
+            Round::Over(Box::new(Sides { baseline, candidate, is_safe: code == exit::DONE }))
         }
         code => Round::Cut(code),
     }

@@ -32,7 +32,7 @@ fn place_with_baseline() -> Place {
 
 fn gate(place: &Place, arguments: &[&str]) -> Finished {
     let arguments = [&["gate", "mine.toml", "--quiet"], arguments].concat();
-    finished(&mut place.command(&arguments).env("GITHUB_STEP_SUMMARY", place.path("job.md")))
+    finished(place.command(&arguments).env("GITHUB_STEP_SUMMARY", place.path("job.md")))
 }
 
 #[test]
