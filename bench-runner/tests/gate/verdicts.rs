@@ -9,7 +9,7 @@ use crate::recordings::{Change, NOTHING, Source, judged, judged_in_turn};
 
 const FREE: &str = "lock/sequential";
 
-fn of<'a>(judgement: &'a Judgement, metric: Metric) -> &'a Finding {
+fn of(judgement: &Judgement, metric: Metric) -> &Finding {
     judgement.findings.iter().find(|finding| finding.arm == FREE && finding.metric == metric).unwrap()
 }
 
