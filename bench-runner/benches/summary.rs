@@ -82,6 +82,7 @@ fn recording() -> TrialRecording {
         bystanders: BystanderLatencies::default(),
         generator: GeneratorRecording::default(),
         nodes_cpu_seconds: 1.0,
+        other_cpu_share: None,
         idle_rss_bytes: 0,
         failures: Default::default(),
         faults: Vec::new(),

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::gate::Aspect;
+
 /// Shows what the herd costs: naive against herd-free coordination on a real ensemble.
 ///
 /// A scenario says which recipes run against which servers with how many workers. `run` starts the servers, connects the
@@ -23,6 +25,9 @@ Exit codes:
     2  the command line or the scenario is wrong; nothing was started
     3  the ensemble could not be started, or was lost
     4  a safety check failed
+   10  a gate: something got worse, or a limit is broken
+   11  a gate: the trials do not tell
+   12  a gate: the runs must not be compared
   130  interrupted
 Whenever a run does not end as planned, what was measured until then is kept, in a folder whose name
 ends with `.partial`.")]
@@ -39,6 +44,12 @@ pub enum Command {
     Run(RunArgs),
     /// Read a scenario and say what it would do, without doing it.
     Check(CheckArgs),
+    /// Run a scenario and judge it against a stored baseline, or two variants of it against each other.
+    Gate(GateArgs),
+    /// Judge one stored run against another: did coordination get worse, yes, no, or cannot tell.
+    Compare(CompareArgs),
+    /// Show how each metric went over the gate runs, and where it changed.
+    History(HistoryArgs),
     /// Draw the report of a stored run again.
     Report(ReportArgs),
     /// Print the JSON Schema of a format.
@@ -89,6 +100,142 @@ pub struct CheckArgs {
     /// The scenario.
     #[command(flatten)]
     pub scenario: ScenarioArgs,
+}
+
+/// How what a gate said goes to stdout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GateFormat {
+    /// A table.
+    Human,
+    /// Everything, as JSON.
+    Json,
+    /// Markdown, as a comment or a job's summary takes it.
+    Markdown,
+    /// JUnit's XML.
+    Junit,
+    /// The JSON of github-action-benchmark (`customSmallerIsBetter`).
+    Benchmark,
+}
+
+/// How a judgement is made and where it goes.
+#[derive(Debug, Args)]
+pub struct JudgeArgs {
+    /// How the judgement goes to stdout.
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: GateFormat,
+    /// A difference that does not forbid to compare; may be given several times.
+    #[arg(long, value_enum, value_name = "ASPECT")]
+    pub allow: Vec<Aspect>,
+    /// A TOML file of accepted changes: `[[accepted]]` with `metric`, `reason`, and if wanted `arm` and `up_to`.
+    #[arg(long, value_name = "FILE")]
+    pub accepted: Option<PathBuf>,
+}
+
+/// `bench-runner gate`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+A gate answers: did coordination get worse? Yes (10), no (0), or cannot tell (11, with how many more trials would). What one
+round of trials calls worse is measured in a second before it is called a regression. gate.html, gate.json, gate.md, junit.xml
+and benchmark.json are written into the run's folder; where GITHUB_STEP_SUMMARY is set, the Markdown is appended to it.
+
+With --against, the scenario runs in two variants, trial by trial in turn, each on servers of its own: whatever else happens on
+the machine happens to both. That is the way to gate on a shared runner, and needs no baseline.
+
+`[gate]` in the scenario sets bands, directions and limits:
+  [gate]
+  slo = [\"acquire_ms.p99 < 500\", \"lock/sequential: fan_out.mean <= 1\"]
+  [gate.metric.\"handoff_ms.p50\"]
+  band = 0.15
+
+Examples:
+  bench-runner gate scenarios/gate.toml --baseline baseline.json --update-baseline
+  bench-runner gate scenarios/gate.toml --baseline baseline.json
+  bench-runner gate scenarios/gate.toml --against ensemble.nodes=5
+  bench-runner gate scenarios/gate.toml --against arm.0.recipe=lock/naive --format markdown
+
+Exit codes:
+   0  unchanged or improved, or the baseline was written
+   4  a safety check failed in the run itself
+  10  regressed, or a limit is broken
+  11  inconclusive
+  12  not comparable: scenario, service, version, nodes, provider or machine differ")]
+pub struct GateArgs {
+    /// The scenario.
+    #[command(flatten)]
+    pub scenario: ScenarioArgs,
+    /// The baseline to judge against.
+    #[arg(long, value_name = "FILE", required_unless_present = "against", conflicts_with = "against")]
+    pub baseline: Option<PathBuf>,
+    /// Run the trials and write the baseline instead of judging against it.
+    #[arg(long, requires = "baseline")]
+    pub update_baseline: bool,
+    /// Judge the scenario with this key changed against the scenario as it is, both run in turn; may be given several times,
+    /// and with several keys at once.
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1..)]
+    pub against: Vec<String>,
+    /// How it is judged, and how that is told.
+    #[command(flatten)]
+    pub judge: JudgeArgs,
+    /// Folder below which the runs' own folders are made.
+    #[arg(long, value_name = "FOLDER", default_value = "results")]
+    pub out: PathBuf,
+    /// Show no progress on stderr.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `bench-runner compare`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Counts (fan-out, requests and response bytes for each grant, broken promises) are judged exactly or within a band. Times and
+rates are judged on the figures of the trials, by size and by significance: the change has to be larger than its band, and a rank
+test, corrected for the number of metrics, has to say that it is no chance. `[gate]` of B's scenario sets bands, directions,
+limits. Unlike `gate`, this cannot run a second round: what it calls regressed is not confirmed.
+
+Examples:
+  bench-runner compare results/quick/2026-11-29T10-00-00Z results/quick/2026-11-30T10-00-00Z
+  bench-runner compare old/summary.json new/summary.json --format markdown
+  bench-runner compare zk-3.8 zk-3.9 --allow version --write verdict
+
+Exit codes:
+   0  unchanged or improved
+  10  regressed
+  11  inconclusive: more trials are needed, it says how many
+  12  not comparable: scenario, service, version, nodes, provider or machine differ")]
+pub struct CompareArgs {
+    /// The run to compare with: its folder, or its summary.json.
+    #[arg(value_name = "RUN_A")]
+    pub baseline: PathBuf,
+    /// The run to judge.
+    #[arg(value_name = "RUN_B")]
+    pub candidate: PathBuf,
+    /// How it is judged, and how that is told.
+    #[command(flatten)]
+    pub judge: JudgeArgs,
+    /// Write gate.html, gate.json, gate.md, junit.xml and benchmark.json into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub write: Option<PathBuf>,
+}
+
+/// `bench-runner history`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Each `bench-runner gate` appends a line to history.jsonl below its --out. A drift that is too slow for any single gate shows here:
+change points are found by E-divisive means (Matteson and James 2014), as Apache Otava finds them.
+
+Examples:
+  bench-runner history
+  bench-runner history results/history.jsonl --scenario gate --page history.html")]
+pub struct HistoryArgs {
+    /// The history.
+    #[arg(value_name = "FILE", default_value = "results/history.jsonl")]
+    pub history: PathBuf,
+    /// Only this scenario's runs.
+    #[arg(long, value_name = "NAME")]
+    pub scenario: Option<String>,
+    /// Draw it, as a page that opens offline.
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
 }
 
 /// `bench-runner report`.

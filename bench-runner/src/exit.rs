@@ -11,5 +11,11 @@ pub const USAGE: u8 = 2;
 pub const ENSEMBLE: u8 = 3;
 /// A safety check failed: two workers held the same lock at once, or a fencing token went backwards.
 pub const UNSAFE: u8 = 4;
+/// A gate: something got worse, or a limit is broken.
+pub const REGRESSION: u8 = 10;
+/// A gate: the trials do not tell.
+pub const INCONCLUSIVE: u8 = 11;
+/// A gate: the two runs must not be compared.
+pub const NOT_COMPARABLE: u8 = 12;
 /// Interrupted by the user; partial results are kept and marked.
 pub const INTERRUPTED: u8 = 130;

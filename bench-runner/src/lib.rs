@@ -3,7 +3,7 @@
 //! The data flow one way, stage by stage; a later stage uses what an earlier one made and never reaches back:
 //!
 //! ```text
-//! scenario -> ensemble -> run -> measure -> results -> report
+//! scenario -> ensemble -> run -> measure -> results -> gate -> report
 //! ```
 //!
 //! | stage | what it does |
@@ -13,7 +13,8 @@
 //! | [`run`] | runs trials of the workers from the crate [`workloads`] |
 //! | [`measure`] | works out figures from what the trials recorded |
 //! | [`results`] | keeps a run in its folder, `summary.json` above all |
-//! | [`report`] | draws what people look at, from `summary.json` alone |
+//! | [`gate`] | judges one stored run against another: did coordination get worse |
+//! | [`report`] | draws what people look at, from stored results alone |
 //!
 //! [`cli`] and [`commands`] stand above the stages and lead the data through them. [`exit`] has the exit codes; [`fault`]
 //! sees to it that no panic reaches the user, and [`stderr`] writes what goes there.
@@ -23,6 +24,7 @@ pub mod commands;
 pub mod ensemble;
 pub mod exit;
 pub mod fault;
+pub mod gate;
 pub mod measure;
 pub mod report;
 pub mod results;

@@ -1,8 +1,12 @@
 //! The commands, one a file: each leads the data through the stages and answers with an exit code.
 
 mod check;
+mod compare;
 mod ensembles;
 mod failure;
+mod gate;
+mod history;
+mod judged;
 mod report;
 mod run;
 mod schema;
@@ -20,6 +24,9 @@ pub fn dispatch(cli: Cli) -> u8 {
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
+        Command::Gate(args) => gate::gate(&args),
+        Command::Compare(args) => compare::compare(&args),
+        Command::History(args) => history::history(&args),
         Command::Report(args) => report::report(&args),
         Command::Schema(args) => schema::schema(&args),
     };

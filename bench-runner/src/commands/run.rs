@@ -1,6 +1,6 @@
 //! `bench-runner run`: leads a scenario through all stages.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{Instant, SystemTime};
 
@@ -32,9 +32,27 @@ const OTHER_FILES: u64 = 256;
 
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
-    let sessions = scenario.arms.iter().map(|arm| u64::from(arm.workers.workers)).max().unwrap_or(0);
+    let [done] = carry_out([&scenario], &args.out, args.quiet)?;
+    // What went wrong is told even when nobody takes the result.
+    let shown = show_all(&done, args);
+    let code = done.tell();
+    shown.map(|()| code)
+}
+
+/// Runs a scenario through all stages; several of as many arms are run in turn, trial by trial, each on servers of its own, so
+/// that every pair of trials sees the same machine.
+pub(super) fn carry_out<const N: usize>(
+    scenarios: [&Scenario; N],
+    out: &Path,
+    quiet: bool,
+) -> Result<[Done; N], Failure> {
+    let sessions = |scenario: &Scenario| {
+        let workers = scenario.arms.iter().map(|arm| u64::from(arm.workers.workers)).max().unwrap_or(0);
+        workers + u64::from(scenario.bystanders.sessions)
+    };
     // Before the servers start, which inherit the limit: in the worst case all sessions are with one node.
-    limits::ensure_open_files(sessions + u64::from(scenario.bystanders.sessions) + OTHER_FILES)?;
+    let most = scenarios.iter().map(|scenario| sessions(scenario)).max().unwrap_or(0);
+    limits::ensure_open_files(most + OTHER_FILES)?;
     generator::set_up_memory();
     // One thread for the workers: the generator shares the machine with the servers, and a second thread would steal more
     // from them than it gives (measured: no more grants, and a larger share of the CPU).
@@ -43,14 +61,19 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::Unfinished(format!("cannot start the runtime: {error}")))?;
-    let outcome = run_on(&runtime, &scenario, args);
+    let outcome = carry_out_on(&runtime, scenarios, out, quiet);
     // Tasks that still run hold sessions of servers that are gone; nothing is to be waited for. Until now the runtime has
     // listened for a second Ctrl-C: whoever reads the result may not be reading it.
     runtime.shutdown_background();
     outcome
 }
 
-fn run_on(runtime: &Runtime, scenario: &Scenario, args: &RunArgs) -> Result<u8, Failure> {
+fn carry_out_on<const N: usize>(
+    runtime: &Runtime,
+    scenarios: [&Scenario; N],
+    out: &Path,
+    quiet: bool,
+) -> Result<[Done; N], Failure> {
     file_size::make_it_an_error();
     // First of all, so that no moment is left in which Ctrl-C leaves an empty folder behind.
     let listening = {
@@ -58,19 +81,10 @@ fn run_on(runtime: &Runtime, scenario: &Scenario, args: &RunArgs) -> Result<u8, 
         interrupt::listen()
     };
     let interrupted = listening.map_err(|error| Failure::Unfinished(format!("cannot listen for Ctrl-C: {error}")))?;
-    let started = SystemTime::now();
-    let folder =
-        Folder::create(&args.out, &scenario.name, started).map_err(|error| Failure::Usage(error.to_string()))?;
-    let progress: Box<dyn Progress> = if args.quiet { Box::new(Silent) } else { Box::new(Terminal::new()) };
-    let outcome = runtime.block_on(Pipeline::start(scenario, folder, interrupted, started, progress.as_ref()));
+    let progress: Box<dyn Progress> = if quiet { Box::new(Silent) } else { Box::new(Terminal::new()) };
+    let outcome = runtime.block_on(Pipeline::run(scenarios, out, &interrupted, progress.as_ref()));
     progress.finish();
-    let done = outcome?;
-    // What went wrong is told even when nobody takes the result.
-    let shown = show_all(&done, args);
-    let violations = report::violations(&done.summary);
-    let (code, lines) = verdict::of(&violations, done.failure.as_ref(), &done.folder, styled_stderr());
-    lines.iter().for_each(|line| stderr::line(line));
-    shown.map(|()| code)
+    outcome
 }
 
 fn show_all(done: &Done, args: &RunArgs) -> Result<(), Failure> {
@@ -86,18 +100,29 @@ fn show_all(done: &Done, args: &RunArgs) -> Result<(), Failure> {
 }
 
 /// What a run leaves.
-struct Done {
-    summary: Summary,
-    folder: PathBuf,
+pub(super) struct Done {
+    pub summary: Summary,
+    pub folder: PathBuf,
     /// The report; `None` where it could not be written.
     page: Option<PathBuf>,
     /// Why it did not come to its planned end, if it did not.
     failure: Option<Failure>,
 }
 
+impl Done {
+    /// Tells on stderr what went wrong; the exit code of that.
+    pub fn tell(&self) -> u8 {
+        let violations = report::violations(&self.summary);
+        let (code, lines) = verdict::of(&violations, self.failure.as_ref(), &self.folder, styled_stderr());
+        lines.iter().for_each(|line| stderr::line(line));
+        code
+    }
+}
+
 /// A run under way: its servers, its folder, and what has been measured so far.
 struct Pipeline<'a> {
     scenario: &'a Scenario,
+    plan: Vec<Planned>,
     progress: &'a dyn Progress,
     interrupted: CancellationToken,
     folder: Folder,
@@ -114,14 +139,70 @@ struct Pipeline<'a> {
 }
 
 impl<'a> Pipeline<'a> {
-    /// Starts the servers and runs everything.
-    async fn start(
-        scenario: &'a Scenario,
-        folder: Folder,
-        interrupted: CancellationToken,
-        started: SystemTime,
+    /// Starts the servers of every scenario and runs all trials, in turn where there are several; keeps what there is, however
+    /// they end.
+    async fn run<const N: usize>(
+        scenarios: [&'a Scenario; N],
+        out: &Path,
+        interrupted: &CancellationToken,
         progress: &'a dyn Progress,
-    ) -> Result<Done, Failure> {
+    ) -> Result<[Done; N], Failure> {
+        let mut pipelines = Vec::with_capacity(N);
+        for scenario in scenarios {
+            match Pipeline::prepare(scenario, out, interrupted.clone(), progress).await {
+                Ok(pipeline) => pipelines.push(pipeline),
+                Err(failure) => {
+                    for prepared in pipelines {
+                        prepared.abandon().await;
+                    }
+                    return Err(failure);
+                }
+            }
+        }
+        // The servers of the later ones have tasks too.
+        pipelines.iter_mut().for_each(|pipeline| pipeline.idle_tasks = generator::alive_tasks());
+        let mut failures: Vec<Option<Failure>> = pipelines.iter().map(|_| None).collect();
+        let trials = pipelines.iter().map(|pipeline| pipeline.plan.len()).max().unwrap_or(0);
+        'trials: for number in 0..trials {
+            for step in 0..N {
+                // Forwards and backwards in turn, so that a drift favours none.
+                let which = if number % 2 == 0 { step } else { N - 1 - step };
+                let (ended, go_on) = pipelines[which].step(number).await;
+                failures[which] = ended.or(failures[which].take());
+                if !go_on {
+                    break 'trials;
+                }
+            }
+        }
+        let cut = failures.iter().any(Option::is_some);
+        let mut done = Vec::with_capacity(N);
+        let mut first = None;
+        for (pipeline, failure) in pipelines.into_iter().zip(failures) {
+            let failure = failure.or_else(|| {
+                cut.then(|| Failure::Unfinished("the other variant did not come to its planned end".to_owned()))
+            });
+            match pipeline.end(failure).await {
+                Ok(one) => done.push(one),
+                Err(failure) => first = first.or(Some(failure)),
+            }
+        }
+        match (<[Done; N]>::try_from(done), first) {
+            (Ok(done), None) => Ok(done),
+            (_, Some(failure)) => Err(failure),
+            // Each pipeline either is done or has a failure.
+            (Err(_), None) => Err(Failure::Unfinished("a run came to no end".to_owned())),
+        }
+    }
+
+    /// Makes the folder and starts the servers.
+    async fn prepare(
+        scenario: &'a Scenario,
+        out: &Path,
+        interrupted: CancellationToken,
+        progress: &'a dyn Progress,
+    ) -> Result<Self, Failure> {
+        let started = SystemTime::now();
+        let folder = Folder::create(out, &scenario.name, started).map_err(|error| Failure::Usage(error.to_string()))?;
         let begun = Instant::now();
         let say = |what: &str| progress.say(what);
         let prepare = async {
@@ -143,8 +224,9 @@ impl<'a> Pipeline<'a> {
                 return Err(failure);
             }
         };
-        let pipeline = Pipeline {
+        Ok(Pipeline {
             scenario,
+            plan: schedule::plan(scenario),
             progress,
             interrupted,
             folder,
@@ -159,45 +241,48 @@ impl<'a> Pipeline<'a> {
             begun,
             trials: scenario.arms.iter().map(|_| Vec::new()).collect(),
             noticed: Vec::new(),
-        };
-        pipeline.run().await
+        })
     }
 
-    /// Runs all trials, and keeps what there is, however they end.
-    async fn run(mut self) -> Result<Done, Failure> {
-        let mut failure = None;
-        let plan = schedule::plan(self.scenario);
-        let warmups = plan.iter().filter(|planned| planned.is_warmup()).count();
-        for (number, planned) in plan.iter().enumerate() {
-            let arm = &self.scenario.arms[planned.arm];
-            let (kind, number, of) = match planned.is_warmup() {
-                true => ("warm-up", number + 1, warmups),
-                false => ("trial", number + 1 - warmups, plan.len() - warmups),
-            };
-            self.progress.trial(&arm.label, kind, number, of);
-            let (ended, go_on) = match self.trial(*planned).await {
-                // One drain too long says nothing of the others.
-                Ok(end) => (Failure::of_end(&end), end == End::Overdue),
-                Err(error) => (Some(error), false),
-            };
-            if let Some(ended) = ended {
-                failure = Some(ended);
-                if !go_on {
-                    break;
-                }
+    /// Runs the trial with this number of the plan: what it failed by, and whether the others may follow.
+    async fn step(&mut self, number: usize) -> (Option<Failure>, bool) {
+        let Some(planned) = self.plan.get(number).copied() else { return (None, true) };
+        let warmups = self.plan.iter().filter(|planned| planned.is_warmup()).count();
+        let arm = &self.scenario.arms[planned.arm];
+        let (kind, number, of) = match planned.is_warmup() {
+            true => ("warm-up", number + 1, warmups),
+            false => ("trial", number + 1 - warmups, self.plan.len() - warmups),
+        };
+        self.progress.trial(&arm.label, kind, number, of);
+        match self.trial(planned).await {
+            // One drain too long says nothing of the others.
+            Ok(end) => {
+                let failure = Failure::of_end(&end);
+                let go_on = failure.is_none() || end == End::Overdue;
+                (failure, go_on)
             }
+            Err(error) => (Some(error), false),
         }
+    }
+
+    /// All trials are over, or one of them has failed.
+    async fn end(self, failure: Option<Failure>) -> Result<Done, Failure> {
         let measured = self.trials.iter().any(|trials| !trials.is_empty());
         match failure {
             Some(failure) if !measured => {
                 self.progress.say("stopping the servers");
-                // What stays of them is told where it matters more: the failure is the message here.
-                let _ = self.ensembles.stop().await;
-                self.folder.discard();
+                self.abandon().await;
                 Err(failure)
             }
             failure => Ok(self.finish(failure).await),
         }
+    }
+
+    /// Leaves nothing behind.
+    async fn abandon(self) {
+        // What stays of them is told where it matters more: the failure is the message here.
+        let _ = self.ensembles.stop().await;
+        self.folder.discard();
     }
 
     /// Runs one trial, measures it, and writes down what came out of it.

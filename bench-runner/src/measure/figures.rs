@@ -211,6 +211,9 @@ pub struct Trial {
     pub generator: GeneratorUse,
     /// CPU seconds of all nodes together.
     pub nodes_cpu_seconds: f64,
+    /// Share of the machine's processors that other programs took, 0 to 1; `null` where the kernel does not tell.
+    #[serde(default)]
+    pub other_cpu_share: Option<f64>,
     /// The faults, in the order in which they struck.
     #[serde(default)]
     pub failovers: Vec<Failover>,

@@ -117,6 +117,7 @@ pub fn measure(scenario: &Scenario, arm: &ArmSettings, recording: &TrialRecordin
         },
         generator,
         nodes_cpu_seconds: recording.nodes_cpu_seconds,
+        other_cpu_share: recording.other_cpu_share,
         failovers: failover::of_trial(recording),
         barriers: barriers.as_ref().map(|barriers| barriers.figures),
     };

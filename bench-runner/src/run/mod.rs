@@ -7,6 +7,7 @@
 //! | `faults` | carries out the faults of a scenario meanwhile |
 //! | [`recording`] | what a trial yields: the input of the stage that measures |
 //! | [`generator`] | the generator watches itself: CPU, memory, lag |
+//! | [`machine`] | what others took of the machine's processors |
 //! | [`file_size`] | a limit of a file's size is an error, not a signal |
 //! | [`interrupt`] | Ctrl-C and SIGTERM |
 //! | [`progress`] | what the terminal shows meanwhile |
@@ -15,6 +16,7 @@ mod faults;
 pub mod file_size;
 pub mod generator;
 pub mod interrupt;
+pub mod machine;
 pub mod progress;
 pub mod recording;
 pub mod schedule;

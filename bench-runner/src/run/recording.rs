@@ -146,6 +146,8 @@ pub struct TrialRecording {
     pub generator: GeneratorRecording,
     /// CPU time of all nodes together in the measured time, in seconds.
     pub nodes_cpu_seconds: f64,
+    /// Share of the machine's processors that other programs took in the measured time, 0 to 1, where the kernel tells.
+    pub other_cpu_share: Option<f64>,
     /// Resident set of the generator before the first worker of the run connected, and what the results of earlier trials
     /// take, in bytes.
     pub idle_rss_bytes: u64,

@@ -16,6 +16,7 @@ use workloads::worker::Plan;
 
 use super::faults::Faults;
 use super::generator;
+use super::machine::MachineTime;
 use super::progress::{Progress, Step};
 use super::recording::{End, MissingBook, Sample, TrialRecording};
 use super::schedule::Planned;
@@ -186,6 +187,7 @@ impl<'a> Started<'a> {
         let counters_before = ensemble.counters().await;
         let watch = generator::Watch::start();
         let nodes_cpu_before = nodes_cpu_seconds(ensemble);
+        let machine_before = MachineTime::now();
 
         self.bystanders.enter(Phase::Contention);
         self.fleet.start();
@@ -200,6 +202,9 @@ impl<'a> Started<'a> {
 
         let generator = watch.finish().await;
         let nodes_cpu_seconds = nodes_cpu_seconds(ensemble) - nodes_cpu_before;
+        let own_seconds = generator.cpu_seconds + nodes_cpu_seconds;
+        let other_cpu_share =
+            machine_before.zip(MachineTime::now()).and_then(|(before, now)| now.share_of_others(&before, own_seconds));
         match end {
             End::Interrupted => progress.say("interrupted; closing the books (once more to stop at once)"),
             _ => progress.step(Step::Closing),
@@ -238,6 +243,7 @@ impl<'a> Started<'a> {
             bystanders,
             generator,
             nodes_cpu_seconds,
+            other_cpu_share,
             idle_rss_bytes: self.context.idle_rss_bytes,
             silent_nodes,
             failures,

@@ -10,6 +10,7 @@ use workloads::settings::{Recipe, Service};
 use super::delay::DelayText;
 use super::duration::Span;
 use super::fault::file::FaultFile;
+use super::gate::GateFile;
 use super::grid::GridFile;
 use super::settings::Provider;
 
@@ -58,6 +59,9 @@ pub struct ScenarioFile {
     /// What is broken on purpose in each trial of each arm, and when. A drain takes no faults.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault: Vec<FaultFile>,
+    /// How the figures are judged by `bench-runner gate` and `bench-runner compare`.
+    #[serde(default)]
+    pub gate: GateFile,
 }
 
 fn first_seed() -> u64 {

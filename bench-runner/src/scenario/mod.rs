@@ -29,12 +29,14 @@ pub mod duration;
 pub mod error;
 pub mod fault;
 pub mod file;
+pub mod gate;
 pub mod load;
 pub mod schema;
 pub mod settings;
 
 pub use error::ScenarioError;
 pub use fault::{CutHow, FaultKind, FaultSettings, NodeFault, NodeTarget, WorkerFault, WorkerTarget};
+pub use gate::GateFile;
 pub use load::{load, parse};
 pub use schema::{schema, schema_text};
 pub use settings::{

@@ -55,6 +55,7 @@ pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
         bystanders: BystanderSettings { sessions: file.bystanders.sessions, rate: file.bystanders.rate },
         arms: grid::arms(file).iter().map(|arm| resolve_arm(arm, file)).collect::<Option<_>>()?,
         faults: file.fault.iter().map(FaultFile::resolve).collect::<Option<_>>()?,
+        gate: file.gate.clone(),
         text: String::new(),
         sha256: String::new(),
     })

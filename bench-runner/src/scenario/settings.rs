@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use workloads::settings::{Service, WorkerSettings};
 
 use super::fault::FaultSettings;
+use super::gate::GateFile;
 
 /// A scenario, ready to run.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +30,8 @@ pub struct Scenario {
     /// What is broken on purpose in each trial of each arm, in the order of the file; none where a drain is among
     /// the arms.
     pub faults: Vec<FaultSettings>,
+    /// How a gate judges the figures.
+    pub gate: GateFile,
     /// The file's text after the overrides: reading it again gives this scenario again.
     pub text: String,
     /// SHA-256 of `text`, 64 lower-case hexadecimal digits.

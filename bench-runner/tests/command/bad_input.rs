@@ -132,7 +132,19 @@ fn a_summary_that_cannot_be_read_is_told() {
 fn the_help_names_every_command_and_exit_code() {
     let place = Place::without_servers();
     let help = finished(&mut place.command(&["--help"])).expect(exit::DONE).stdout;
-    for word in ["run", "check", "report", "schema", "--set", "130", "a safety check failed", ".partial"] {
+    for word in [
+        "run",
+        "check",
+        "gate",
+        "compare",
+        "history",
+        "report",
+        "schema",
+        "--set",
+        "130",
+        "a safety check failed",
+        ".partial",
+    ] {
         assert!(help.contains(word), "{word}: {help}");
     }
     assert!(!help.contains("keep "), "the keeper is not for people: {help}");

@@ -7,6 +7,7 @@ mod barriers;
 mod disk;
 mod ensemble_lost;
 mod faults;
+mod gate;
 mod interrupted;
 mod killed;
 mod not_started;

@@ -141,6 +141,7 @@ fn trial(index: u32, shape: &Shape, grants: u64, acquire: f64) -> Trial {
         failovers: Vec::new(),
         barriers: None,
         nodes_cpu_seconds: 29.0 * wobble,
+        other_cpu_share: Some(0.05),
     }
 }
 

@@ -10,6 +10,7 @@ use bench_runner::scenario::file::{
     ArmFile, ArrivalsFile, BystandersFile, EnsembleFile, EtcdFile, ModeName, ProcessName, ScenarioFile, TrialsFile,
     WorkersFile, ZookeeperFile,
 };
+use bench_runner::scenario::gate::GateFile;
 use bench_runner::scenario::{self, Provider};
 use proptest::option;
 use proptest::prelude::*;
@@ -159,6 +160,7 @@ prop_compose! {
             bystanders: BystandersFile { sessions, rate },
             arm,
             fault,
+            gate: GateFile::default(),
         }
     }
 }

@@ -35,6 +35,7 @@ fn each_shipped_scenario_loads() {
             "drain-etcd",
             "election-failover",
             "ensemble-leader-kill",
+            "gate",
             "leader-pause",
             "mass-crash",
             "open-loop",

@@ -12,7 +12,7 @@ mod handoff;
 mod heat_map;
 mod leadership;
 mod nodes;
-mod percentiles;
+pub(super) mod percentiles;
 mod rates;
 mod release_skew;
 mod response_bytes;

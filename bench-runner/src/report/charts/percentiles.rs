@@ -13,7 +13,7 @@ fn curve<'a>(view: &'a ArmView, stage: &str) -> &'a [PercentilePoint] {
 }
 
 /// A panel with the stage's curve of each arm; `None` where no arm has one.
-pub(super) fn picture(arms: &[ArmView], stage: &str, y_name: &str) -> Option<Picture> {
+pub(in crate::report) fn picture(arms: &[ArmView], stage: &str, y_name: &str) -> Option<Picture> {
     let drawn = places(arms, |view| !curve(view, stage).is_empty());
     let all = || arms.iter().flat_map(|view| curve(view, stage)).filter(|point| point.percentile < 100.0);
     let plot = Plot {

@@ -48,12 +48,13 @@ fn draw_both(chart: &dyn Chart, arms: &[ArmView]) -> Result<Drawn, String> {
 }
 
 fn figure(chart: &dyn Chart, drawn: &Drawn, arms: &[ArmView]) -> Markup {
+    let label = format!("{}. {}", chart.title(), chart.caption());
     html! {
         figure id=(chart.name()) {
             h3 { (chart.title()) }
             figcaption { (chart.caption()) }
-            (PreEscaped(inline(&drawn.wide, "chart wide", chart)))
-            (PreEscaped(inline(&drawn.narrow, "chart narrow", chart)))
+            (PreEscaped(inline(&drawn.wide, "chart wide", &label)))
+            (PreEscaped(inline(&drawn.narrow, "chart narrow", &label)))
             @for table in chart.tables(arms).iter().filter(|table| !table.rows.is_empty()) {
                 details {
                     summary { "Table: " (lower(&table.caption)) }
@@ -66,8 +67,8 @@ fn figure(chart: &dyn Chart, drawn: &Drawn, arms: &[ArmView]) -> Markup {
 
 /// The SVG as an element of the page: with a class and a name for those who do not see it. The namespace goes without
 /// saying inside HTML, and left in it would be the only address in the file.
-fn inline(svg: &str, class: &str, chart: &dyn Chart) -> String {
-    let label = html! { (chart.title()) ". " (chart.caption()) }.into_string();
+pub(in crate::report) fn inline(svg: &str, class: &str, label: &str) -> String {
+    let label = html! { (label) }.into_string();
     let opening = format!("<svg class=\"{class}\" role=\"img\" aria-label=\"{label}\" ");
     svg.replacen("<svg ", &opening, 1).replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1)
 }

@@ -11,4 +11,5 @@ mod figures;
 mod page;
 mod tables;
 
+pub(super) use figures::inline;
 pub use page::html;

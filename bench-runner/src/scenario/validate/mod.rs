@@ -37,6 +37,8 @@ pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
     arms::validate(by_arm, problems);
     barriers::validate(by_arm, problems);
     faults::validate(file, problems);
+    let labels: Vec<&str> = file.arm.iter().map(super::resolve::label).collect();
+    super::gate::validate(&file.gate, &labels, problems);
 }
 
 fn trials(file: &ScenarioFile, problems: &mut Problems) {
