@@ -86,7 +86,7 @@ pub struct HeldRecord {
 pub struct FaultRecord {
     /// What was to break, and of whom.
     pub kind: FaultKind,
-    /// When it struck: from this moment on nothing more was heard of the first of the victims.
+    /// When it struck: the first of the victims gave its last sign of life then, where it is one that gives none any more.
     pub issued: u64,
     /// Why it was not carried out after all; `None` where it was.
     pub skipped: Option<String>,

@@ -180,6 +180,9 @@ impl<H: Host> Post<H> {
             };
             // What was under way is dropped with `step`, when all this has been said: it is written down for what it was, and
             // a worker that crashed tidies nothing up.
+            // Before the last sign of life is sent: the servers cannot have heard of the session before it, so that no detection
+            // is shorter than the timeout, however late the answer is read.
+            let moment = self.shared.plan.recorder.now();
             if let (Strike::Crash | Strike::Pause(_), Some(session)) = (strike, session) {
                 // The servers' clock is to start now, and not at whatever the session happened to send last.
                 self.host.sign_of_life(session).await;
@@ -195,7 +198,7 @@ impl<H: Host> Post<H> {
                 Strike::Pause(_) => {}
             }
             // An error means that nobody waits for it any more.
-            let _ = done.send(self.shared.plan.recorder.now());
+            let _ = done.send(moment);
             match strike {
                 Strike::Pause(length) => thread::sleep(length),
                 Strike::Close | Strike::Crash => return Err(strike),

@@ -167,7 +167,7 @@ const METHOD: [(&str, &str); 9] = [
 const FAULTS: [(&str, &str); 3] = [
     (
         "Failover",
-        "t0 the fault strikes, right after a last sign of life of the victim; t1 its znode or key is gone, looked for every 5 ms \
+        "t0 the fault strikes, with a last sign of life of the victim; t1 its znode or key is gone, looked for every 5 ms \
          without a watch; t2 the first waiter is notified; t3 the next grant; t4 the grants of a second are back to 90 % of \
          their rate in the five seconds before. Detection is t1 − t0, takeover t3 − t1.",
     ),

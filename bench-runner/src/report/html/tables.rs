@@ -145,7 +145,7 @@ pub(super) fn books(arms: &[ArmView]) -> Markup {
             h2 { "Three books" }
             p.lead {
                 "Notifications as the workers counted them, as the servers' own counters say, and by the closed form, which \
-                 only a settled drain has (elsewhere: none). Trials are numbered in the order in which they ran."
+                 only a settled drain or barrier has (elsewhere: none). Trials are numbered in the order in which they ran."
             }
             div.scroll tabindex="0" role="region" aria-label="Three books" {
                 table.books {

@@ -145,6 +145,34 @@ fn an_enter_that_is_cut_off_counts_no_more_and_may_be_tried_again() {
     });
 }
 
+/// What an earlier attempt leaves to be removed still stands, and with it this one would be two.
+#[test]
+fn an_enter_waits_until_the_member_of_an_earlier_one_is_removed() {
+    on_ensemble(async |place| {
+        let told = Told::default();
+        let session = Faulty::new(place.session().await);
+        let (remove, may_be_removed) = tokio::sync::oneshot::channel();
+        session.on(Op::Delete, 0, Fault::after(async move |_| may_be_removed.await.unwrap()));
+        let mut member = DoubleBarrier::new(session.clone(), &place.base, 2);
+        cut_off(member.enter(&mut told.clone()), &told).await;
+        eventually("it is being removed", async || session.calls().contains(&Op::Delete)).await;
+        let created = || session.calls().iter().filter(|call| **call == Op::Create).count();
+        let before = created();
+        let enters = entering(member, &told);
+        for _ in 0..20 {
+            place.steward.sync(&place.base).await.unwrap();
+        }
+        assert_eq!((created(), enters.is_over(), place.queued(1).await.len()), (before, false, 1));
+        remove.send(()).unwrap();
+        told.settled(0, 2).await;
+        let other = entering(members(place, 1, 2).await.remove(0), &told);
+        let (one, other) = (enters.done().await, other.done().await);
+        let (one, other) = (leaving(one, &told), leaving(other, &told));
+        drop((one.done().await, other.done().await));
+        place.left_clean().await;
+    });
+}
+
 #[test]
 fn a_leave_that_is_cut_off_removes_the_member() {
     on_ensemble(async |place| {
