@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::run::{Done, carry_out};
+use super::pipeline::Done;
+use super::run::carry_out;
 use super::{Failure, judged, print};
 use crate::cli::GateArgs;
 use crate::gate::comparable::before_running;

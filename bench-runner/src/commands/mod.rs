@@ -7,6 +7,7 @@ mod failure;
 mod gate;
 mod history;
 mod judged;
+mod pipeline;
 mod report;
 mod run;
 mod schema;
