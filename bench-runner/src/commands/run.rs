@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tokio::runtime::Runtime;
+use workloads::settings::WorkerSettings;
 
 use super::pipeline::{Done, Pipeline};
 use super::report::show;
@@ -16,6 +17,14 @@ use crate::stderr;
 
 /// Descriptors that the process needs besides one for each session: its files, the runtime's, the keepers' pipes.
 const OTHER_FILES: u64 = 256;
+
+/// Descriptors that the workers of an arm need.
+fn open_files(workers: &WorkerSettings) -> u64 {
+    // A runtime of its own has a poll, a waker and the clone of a signal's pipe; a relay a listener and two ends.
+    let thread = if workers.precautions.pause { 3 } else { 0 };
+    let relay = if workers.precautions.cut { 3 } else { 0 };
+    u64::from(workers.workers) * (1 + thread + relay)
+}
 
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
@@ -34,7 +43,7 @@ pub(super) fn carry_out<const N: usize>(
     quiet: bool,
 ) -> Result<[Done; N], Failure> {
     let sessions = |scenario: &Scenario| {
-        let workers = scenario.arms.iter().map(|arm| u64::from(arm.workers.workers)).max().unwrap_or(0);
+        let workers = scenario.arms.iter().map(|arm| open_files(&arm.workers)).max().unwrap_or(0);
         workers + u64::from(scenario.bystanders.sessions)
     };
     // Before the servers start, which inherit the limit: in the worst case all sessions are with one node.
