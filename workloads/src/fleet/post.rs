@@ -105,7 +105,8 @@ impl<H: Host> Post<H> {
         let (number, resource, plan) = (self.number, self.resource, Arc::clone(&self.shared.plan));
         let fate = self.wire.as_ref().map(|wire| wire.orders.fate.clone()).unwrap_or_default();
         let mut worker = Worker { number, resource, lock, plan, fate };
-        self.work_on(async { worker.run().await }, session).await
+        // In a box, so that what holds it, layer upon layer, does not keep room for it as often (measured: 13 KB a worker).
+        self.work_on(Box::pin(worker.run()), session).await
     }
 
     /// Lets a worker do its work on this session until that is lost, or until an order ends the worker.
@@ -135,7 +136,7 @@ impl<H: Host> Post<H> {
             |barrier| self.host.barrier(*recipe, &session, &member::base(&self.base, barrier), self.shared.workers);
         let barriers = (0..meetings.barriers()).filter_map(barrier).collect();
         let mut member = Member { number: self.number, plan: Arc::clone(plan), barriers };
-        self.work_on(async { member.run().await }, session.clone()).await
+        self.work_on(Box::pin(member.run()), session.clone()).await
     }
 
     /// Whether a worker's run ended for good: with its plan, or with its session where no other follows.
