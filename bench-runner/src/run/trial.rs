@@ -221,9 +221,10 @@ impl<'a> Started<'a> {
         }
         let lost = matches!(end, End::EnsembleLost(_) | End::WorkersLost);
         let failures = self.fleet.failures();
-        let (sessions_lost, fenced_writes) = (self.fleet.sessions_lost(), self.fleet.fenced_writes());
         let arrivals_left = matches!(self.arm.workers.mode, Mode::Open(_)).then(|| self.plan.arrivals_left(length));
         let workers = self.fleet.finish(length).await;
+        // Last, so that a holder that was refused a write while the books were closed is in these as it is in those.
+        let (sessions_lost, fenced_writes) = (self.fleet.sessions_lost(), self.fleet.fenced_writes());
         let passages = self.plan.passages();
         let bystanders = timeout(TIDY_LIMIT, self.bystanders.finish()).await.unwrap_or_default();
         if !lost {

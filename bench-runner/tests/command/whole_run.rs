@@ -21,7 +21,7 @@ fn scenario() -> String {
         + "[[arm]]\nrecipe = \"lock/sequential\"\n[[arm]]\nlabel = \"loop\"\nrecipe = \"lock/sequential\"\n[arm.workers]\nmode = \"closed\"\n"
 }
 
-/// Every key of the design's list, of the whole and of each arm. Failovers belong to elections.
+/// Every key of the design's list, of the whole and of each arm.
 const KEYS: [&str; 13] = [
     "schema_version",
     "scenario",
@@ -42,7 +42,9 @@ const KEYS_OF_AN_ARM: &str = "recipe service workers trials grants requests.tota
     fan_out.p50 fan_out.max acquire_ms.p50 acquire_ms.p90 acquire_ms.p99 acquire_ms.p999 acquire_ms.max handoff_ms.p50 \
     handoff_ms.p90 handoff_ms.p99 handoff_ms.p999 handoff_ms.max safety.overlaps safety.token_regressions \
     safety.lost_updates safety.fifo_inversions safety.starved bystander_ms.rest.p50 bystander_ms.rest.p99 \
-    bystander_ms.during.p50 bystander_ms.during.p99";
+    bystander_ms.during.p50 bystander_ms.during.p99 failover_ms.detection.p50 failover_ms.detection.max \
+    failover_ms.detection.count failover_ms.takeover.p50 failover_ms.takeover.max failover_ms.takeover.count \
+    failover_ms.total.p50 failover_ms.total.max failover_ms.total.count";
 
 #[test]
 fn a_run_yields_one_json_document_and_all_files() {

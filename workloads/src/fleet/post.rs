@@ -179,8 +179,6 @@ impl<H: Host> Post<H> {
                 order = wire.orders.next() => order,
                 done = &mut step => return Ok(done),
             };
-            // What was under way is dropped with `step`, when all this has been said: it is written down for what it was, and
-            // a worker that crashed tidies nothing up.
             // Before the last sign of life is sent: the servers cannot have heard of the session before it, so that no detection
             // is shorter than the timeout, however late the answer is read.
             let moment = self.shared.plan.recorder.now();
@@ -188,6 +186,8 @@ impl<H: Host> Post<H> {
                 // The servers' clock is to start now, and not at whatever the session happened to send last.
                 self.host.sign_of_life(session).await;
             }
+            // What was under way is dropped with `step`, when all this has been said: it is written down for what it was, and
+            // a worker that crashed tidies nothing up.
             match strike {
                 Strike::Close => wire.orders.fate.close(),
                 Strike::Crash => {
