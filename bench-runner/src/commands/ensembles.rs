@@ -3,7 +3,7 @@
 use workloads::settings::Service;
 
 use crate::ensemble::{
-    Description, Ensemble, EnsembleError, EtcdSettings, LocalSettings, NodeUsage, ZookeeperSettings,
+    Description, Ensemble, EnsembleError, EtcdSettings, LocalSettings, NodeUsage, Search, ZookeeperSettings,
 };
 use crate::scenario::Scenario;
 
@@ -17,11 +17,11 @@ pub(super) struct Ensembles {
 impl Ensembles {
     /// Starts what the scenario's arms need, one service after the other. Cancelled, it leaves nothing behind.
     ///
-    /// Errors: those of [`Ensemble::start`] and [`Ensemble::describe`].
+    /// Errors: those of [`Ensemble::start_from`] and [`Ensemble::describe`].
     pub async fn start(scenario: &Scenario, progress: &(dyn Fn(&str) + Sync)) -> Result<Ensembles, EnsembleError> {
         let mut ensembles = Ensembles { running: Vec::new(), descriptions: Vec::new() };
         for service in scenario.services() {
-            let ensemble = Ensemble::start(settings(scenario, service), progress).await?;
+            let ensemble = Ensemble::start_from(settings(scenario, service), &search(scenario), progress).await?;
             ensembles.descriptions.push(ensemble.describe().await?);
             ensembles.running.push((service, ensemble));
         }
@@ -49,6 +49,16 @@ impl Ensembles {
             outcome = ensemble.stop().await.and(outcome);
         }
         outcome
+    }
+}
+
+/// Where the servers are looked for: what the scenario names comes before what the environment does.
+fn search(scenario: &Scenario) -> Search {
+    let environment = Search::from_env();
+    Search {
+        zookeeper_home: scenario.ensemble.zookeeper.home.clone().or(environment.zookeeper_home),
+        etcd_bin: scenario.ensemble.etcd.program.clone().or(environment.etcd_bin),
+        ..environment
     }
 }
 
