@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::connection::{Connection, Line};
+use super::line::{Carrier, Line, LineError};
 use super::{FIRST_PAUSE, SessionError, Tap};
 use crate::record::RequestKind;
 
@@ -76,16 +76,9 @@ pub(super) struct Lease {
 pub(super) const EXPIRED: &str = "it has expired or was revoked";
 
 /// Sends one renewal and waits for its answer; `false`: the servers do not know the lease.
-pub(super) async fn renew(line: &Line, id: i64, tap: &dyn Tap) -> Result<bool, etcd_client::Error> {
-    let mut client = line.lease.clone();
+pub(super) async fn renew<L: Line>(line: &L, id: i64, tap: &dyn Tap) -> Result<bool, LineError> {
     tap.request(RequestKind::LeaseKeepAlive);
-    // In a box, since it is large and lives for a moment.
-    match Box::pin(async move { client.keep_alive(id).await.map(drop) }).await {
-        Ok(()) => Ok(true),
-        // The library takes the first answer itself, and makes an error of a ttl of 0.
-        Err(etcd_client::Error::LeaseKeepAliveError(why)) if why == "lease not found" => Ok(false),
-        Err(error) => Err(error),
-    }
+    line.renew(id).await
 }
 
 /// How keeping it over one line ended.
@@ -102,9 +95,9 @@ impl Lease {
     }
 
     /// Keeps it alive until `closing` or until it is lost.
-    pub async fn keep(
+    pub async fn keep<C: Carrier>(
         self,
-        connection: Arc<Connection>,
+        connection: Arc<C>,
         loss: Arc<Loss>,
         closing: CancellationToken,
         tap: Arc<dyn Tap>,
@@ -116,8 +109,8 @@ impl Lease {
             let ended = tokio::select! {
                 biased;
                 () = closing.cancelled() => return,
-                () = line.gone.cancelled() => Ended::Broken,
-                ended = self.renew(&line, due, tap.as_ref()) => ended,
+                () = line.gone().cancelled() => Ended::Broken,
+                ended = self.renew(&*line, due, tap.as_ref()) => ended,
             };
             match ended {
                 Ended::Expired => return loss.declare(EXPIRED),
@@ -128,6 +121,7 @@ impl Lease {
             }
             due = Instant::now();
             tokio::select! {
+                biased;
                 () = closing.cancelled() => return,
                 () = sleep(FIRST_PAUSE) => {}
             }
@@ -135,7 +129,7 @@ impl Lease {
     }
 
     /// Renews it at `due` and every third of the ttl from then on, over this line.
-    async fn renew(&self, line: &Line, mut due: Instant, tap: &dyn Tap) -> Ended {
+    async fn renew<L: Line>(&self, line: &L, mut due: Instant, tap: &dyn Tap) -> Ended {
         loop {
             sleep_until(due).await;
             let sent = Instant::now();
