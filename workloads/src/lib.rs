@@ -16,11 +16,15 @@
 //! | [`holders`] | who holds what, for those who pick the victim of a fault |
 //! | [`bystander`] | sessions that have nothing to do with the lock, and suffer from it |
 //! | [`record`] | what is counted on the way, without a lock or an allocation |
+//! | `chaos` | feature `memory`: what goes wrong in a service in memory, and when, by one seed |
 
 pub mod bystander;
+#[cfg(feature = "memory")]
+pub mod chaos;
 pub mod etcd;
 pub mod fenced_store;
 pub mod fleet;
+mod fresh;
 pub mod holders;
 mod member;
 pub mod recipe;
