@@ -7,7 +7,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`service`] | what an exploration asks of a service in memory |
-//! | [`zookeeper`] | the services, and the recipes on them |
+//! | [`zookeeper`], [`etcd`] | the services, and the recipes on them |
 //! | [`contend`], [`meet`], [`wait`] | a run with a lock or election, a double barrier, a single barrier |
 //! | [`judge`] | what must hold of grants |
 //! | [`present`] | workers that stand still, and die |
@@ -18,6 +18,7 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests; clippy knows only the tests themselves.
 
 mod contend;
+mod etcd;
 mod judge;
 mod meet;
 mod mutants;
@@ -88,7 +89,9 @@ impl Args {
 /// What is explored.
 fn subjects() -> Vec<Subject> {
     let mut subjects = zookeeper::recipes();
+    subjects.extend(etcd::recipes());
     subjects.extend(mutants::all());
+    subjects.extend(etcd::mutants::all());
     subjects
 }
 

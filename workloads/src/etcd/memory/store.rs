@@ -378,6 +378,17 @@ impl Store {
         self.leases.get(&lease).is_some_and(|lease| lease.deadline <= Instant::now())
     }
 
+    /// The leases with keys of which each has an older one beside it: whose workers wait, and hold nothing.
+    pub fn waiting(&self) -> Vec<i64> {
+        let mut first = BTreeMap::new();
+        for (created, key) in &self.by_creation {
+            first.entry(folder(key)).or_insert(*created);
+        }
+        let waits = |key: &Arc<str>| first.get(folder(key)).is_some_and(|first| *first < self.created(key));
+        let only_waits = |lease: &Lease| !lease.keys.is_empty() && lease.keys.iter().all(waits);
+        self.leases.iter().filter(|(_, lease)| only_waits(lease)).map(|(id, _)| *id).collect()
+    }
+
     /// The leases that have run out.
     pub fn run_out(&self) -> Vec<i64> {
         let now = Instant::now();

@@ -16,6 +16,8 @@ use crate::etcd::session::line::{Happened, Heard, LineError, News};
 
 /// How often the servers look for leases that have run out.
 const LOOK: Duration = Duration::from_millis(500);
+/// The least that a write of the servers' own takes.
+const QUORUM: Duration = Duration::from_millis(1);
 /// The longest until a client notices a connection that was closed.
 const NOTICED: Duration = Duration::from_millis(50);
 /// The longest until a server notices.
@@ -24,6 +26,8 @@ const CLOSED: Duration = Duration::from_millis(2000);
 const ELECTIONS: u32 = 100;
 /// The longest that one takes.
 const ELECTION: Duration = Duration::from_millis(1000);
+/// Of a thousand gusts, in weather in which workers die, how many end the lease of somebody who waits.
+const REVOCATIONS: u32 = 300;
 
 type Outcome = Result<Reply, LineError>;
 
@@ -460,7 +464,8 @@ impl World {
     fn look(&mut self) {
         if Instant::now() >= self.no_leader_until {
             for lease in self.store.run_out() {
-                let at = self.soon();
+                // It is a write, which takes its time to get through the quorum.
+                let at = self.soon() + QUORUM;
                 self.agenda.at(at, Event::Revoke { lease });
             }
         }
@@ -494,6 +499,11 @@ impl World {
             self.no_leader_until = Instant::now() + self.dice.delay(ELECTION);
             self.store.extend_all();
             self.trace.note(|| "the servers elect a leader".to_owned());
+        } else if !self.settings.weather.deaths_every.is_zero() && self.dice.happens(REVOCATIONS) {
+            let waiting = self.store.waiting();
+            if let Some(lease) = waiting.get(self.dice.below(waiting.len())) {
+                self.revoke(*lease);
+            }
         } else if !self.sides.is_empty() {
             let way = self.dice.below(self.sides.len());
             if !self.sides[way].dead {

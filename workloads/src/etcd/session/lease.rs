@@ -81,10 +81,15 @@ pub(super) async fn renew<L: Line>(line: &L, id: i64, tap: &dyn Tap) -> Result<b
     line.renew(id).await
 }
 
+/// Why a lease is taken to be lost that the servers may know still.
+const UNCONFIRMED: &str = "no server confirmed a renewal within its ttl";
+
 /// How keeping it over one line ended.
 enum Ended {
     /// The servers say that the lease is gone.
     Expired,
+    /// No renewal was confirmed for as long as the lease lasts.
+    RanOut,
     /// No answer, or the connection broke.
     Broken,
 }
@@ -92,6 +97,14 @@ enum Ended {
 impl Lease {
     fn deadline(&self) -> Instant {
         self.renewed.last() + self.ttl
+    }
+
+    /// Resolves when the servers may give the lease up from one moment to the next: at the deadline itself and not with the
+    /// try that comes after it, since their clocks run on meanwhile.
+    async fn runs_out(&self) {
+        while self.deadline() > Instant::now() {
+            sleep_until(self.deadline()).await;
+        }
     }
 
     /// Keeps it alive until `closing` or until it is lost.
@@ -109,20 +122,20 @@ impl Lease {
             let ended = tokio::select! {
                 biased;
                 () = closing.cancelled() => return,
+                () = self.runs_out() => Ended::RanOut,
                 () = line.gone().cancelled() => Ended::Broken,
                 ended = self.renew(&*line, due, tap.as_ref()) => ended,
             };
             match ended {
                 Ended::Expired => return loss.declare(EXPIRED),
-                Ended::Broken if Instant::now() >= self.deadline() => {
-                    return loss.declare("no server confirmed a renewal within its ttl");
-                }
+                Ended::RanOut => return loss.declare(UNCONFIRMED),
                 Ended::Broken => connection.give_up(&line).await,
             }
             due = Instant::now();
             tokio::select! {
                 biased;
                 () = closing.cancelled() => return,
+                () = self.runs_out() => return loss.declare(UNCONFIRMED),
                 () = sleep(FIRST_PAUSE) => {}
             }
         }
