@@ -10,7 +10,7 @@ use workloads::recipe::barrier::{DoubleBarrier, Entered, Witness};
 
 use crate::contend::left_nothing;
 use crate::present::{DEADLINE, Everybody};
-use crate::service::Service;
+use crate::service::{Remains, Service};
 use crate::story::{Story, Telling};
 
 /// What a barrier leaves on the servers while its members' sessions live, by design.
@@ -39,10 +39,11 @@ pub fn run<S: Service, B: DoubleBarrier + 'static>(seed: u64, traced: bool, kind
     })
 }
 
-/// Who has come, and who has finished, in each round.
+/// Who has come, who has given up since, though it tries again, and who has finished, in each round.
 #[derive(Debug, Default)]
 struct Rounds {
     come: Vec<BTreeSet<usize>>,
+    given_up: Vec<BTreeSet<usize>>,
     finished: Vec<BTreeSet<usize>>,
 }
 
@@ -62,7 +63,7 @@ async fn meet<S: Service, B: DoubleBarrier + 'static>(
         || !weather.deaths_every.is_zero()
         || weather.cancelled > 0;
     let empty = || vec![BTreeSet::new(); rounds];
-    let book = Arc::new(Mutex::new(Rounds { come: empty(), finished: empty() }));
+    let book = Arc::new(Mutex::new(Rounds { come: empty(), given_up: empty(), finished: empty() }));
     let everybody = Everybody::new(service, quantity, telling);
     let members = (0..quantity).map(|number| {
         let member = Member {
@@ -99,7 +100,9 @@ async fn meet<S: Service, B: DoubleBarrier + 'static>(
         }
     }
     let watches = if kind == Kind::LeavesItsWatch { quantity } else { 0 };
-    left_nothing(service, sessions, watches, telling).await;
+    // Where all die inside, nobody is left to close the barrier.
+    let entries = if is_mortal { vec!["/ready".to_owned()] } else { Vec::new() };
+    left_nothing(service, sessions, &Remains { entries, watches }, telling).await;
 }
 
 struct Member<S> {
@@ -153,7 +156,10 @@ impl<S: Service> Member<S> {
             let entered = timeout(patience, barrier.enter(&mut Blind)).await;
             self.service.awake(key).await;
             match entered {
-                Err(_) => self.telling.note(|| format!("member {number} gives up, and tries again")),
+                Err(_) => {
+                    self.telling.note(|| format!("member {number} gives up, and tries again"));
+                    self.book().given_up[round].insert(number);
+                }
                 Ok(Err(error)) => return Err(error),
                 Ok(Ok(Entered::Inside(_))) => break,
                 Ok(Ok(Entered::Refused)) => {
@@ -177,8 +183,12 @@ impl<S: Service> Member<S> {
         self.service.awake(key).await;
         left?;
         self.telling.note(|| format!("member {number} is out, in round {round}"));
-        let finished = self.book().finished[round].clone();
-        let missing = (0..quantity).find(|other| !finished.contains(other) && !self.everybody.is_gone(*other));
+        let missing = {
+            let book = self.book();
+            // Those that have given up once were not there when the others looked.
+            let is_through = |other: &usize| book.finished[round].contains(other) || book.given_up[round].contains(other);
+            (0..quantity).find(|other| !is_through(other) && !self.everybody.is_gone(*other))
+        };
         if let Some(missing) = missing {
             self.telling
                 .violation(|| format!("member {number} is out in round {round} while member {missing} is inside"));

@@ -11,7 +11,7 @@ use workloads::recipe::barrier::SingleBarrier;
 use crate::contend::left_nothing;
 use crate::meet::Blind;
 use crate::present::{DEADLINE, Everybody};
-use crate::service::Service;
+use crate::service::{Remains, Service};
 use crate::story::{Story, Telling};
 
 /// The barrier of one worker over its session.
@@ -71,7 +71,7 @@ async fn wait<S: Service, B: SingleBarrier + 'static>(
             }
         }
     }
-    left_nothing(service, sessions, 0, telling).await;
+    left_nothing(service, sessions, &Remains::default(), telling).await;
 }
 
 struct Waiter<S> {
