@@ -88,6 +88,7 @@ impl Args {
 /// What is explored.
 fn subjects() -> Vec<Subject> {
     let mut subjects = zookeeper::recipes();
+    subjects.extend(mutants::controls());
     subjects.extend(mutants::all());
     subjects
 }

@@ -5,18 +5,44 @@ use workloads::zookeeper::session::{CreateMode, Session, SessionError, Watch, in
 
 use super::make_parents;
 
-/// A member's own znode.
-struct Member<S> {
+/// When a member that was woken counts the members, instead of looking for `ready`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// Never: a control.
+    Never,
+    /// After each wake-up.
+    Again,
+    /// There is no `ready` at all.
+    Only,
+}
+
+/// A member's own znode, removed when it is dropped.
+struct Member<S: Session> {
     session: S,
     base: String,
     name: String,
     quantity: usize,
+    stands: bool,
+}
+
+impl<S: Session> Drop for Member<S> {
+    fn drop(&mut self) {
+        if !self.stands {
+            return;
+        }
+        let (session, path) = (self.session.clone(), self.path());
+        tokio::spawn(async move {
+            if insist(|| session.sync(&path)).await.is_ok() {
+                let _ = insist(|| session.delete(&path)).await;
+            }
+        });
+    }
 }
 
 impl<S: Session> Member<S> {
     fn new(session: S, base: &str, quantity: u32) -> Self {
         let name = format!("member-{:016x}", session.id());
-        Member { session, base: base.to_owned(), name, quantity: quantity as usize }
+        Member { session, base: base.to_owned(), name, quantity: quantity as usize, stands: false }
     }
 
     fn path(&self) -> String {
@@ -27,7 +53,8 @@ impl<S: Session> Member<S> {
         format!("{}/ready", self.base)
     }
 
-    async fn create(&self) -> Result<Entered, RecipeError> {
+    async fn create(&mut self) -> Result<Entered, RecipeError> {
+        self.stands = true;
         loop {
             match self.session.create(&self.path(), CreateMode::Ephemeral, b"").await {
                 Ok(created) => return Ok(Entered::Inside(Seat { token: created.stat.czxid, rank: 0 })),
@@ -39,10 +66,13 @@ impl<S: Session> Member<S> {
         }
     }
 
-    async fn remove(&self) -> Result<(), RecipeError> {
+    async fn remove(&mut self) -> Result<(), RecipeError> {
         let path = self.path();
         match insist(|| self.session.delete(&path)).await {
-            Ok(()) | Err(SessionError::NoNode) => Ok(()),
+            Ok(()) | Err(SessionError::NoNode) => {
+                self.stands = false;
+                Ok(())
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -75,64 +105,73 @@ impl<S: Session> Member<S> {
     }
 }
 
-/// A member that, woken by `ready`, counts the members again.
-pub struct CountsAgain<S>(Member<S>);
+/// A member of a double barrier that counts, on the way in as `count` says and on the way out in any case.
+pub struct Counting<S: Session> {
+    member: Member<S>,
+    count: Count,
+}
 
-impl<S: Session> CountsAgain<S> {
-    pub fn new(session: S, base: &str, quantity: u32) -> Self {
-        CountsAgain(Member::new(session, base, quantity))
+impl<S: Session> Counting<S> {
+    pub fn new(session: S, base: &str, quantity: u32, count: Count) -> Self {
+        Counting { member: Member::new(session, base, quantity), count }
     }
 }
 
-impl<S: Session> DoubleBarrier for CountsAgain<S> {
+impl<S: Session> DoubleBarrier for Counting<S> {
     async fn enter(&mut self, _: &mut impl Witness) -> Result<Entered, RecipeError> {
-        let member = &self.0;
+        let Counting { member, count } = self;
         let ready = member.ready();
+        if *count == Count::Only {
+            let inside = member.create().await?;
+            member.until(|count| count >= member.quantity).await?;
+            return Ok(inside);
+        }
         let (found, mut watch) = repeat(|| member.session.exists_watched(&ready)).await?;
         let inside = member.create().await?;
         if found.is_some() {
             return Ok(inside);
         }
-        while member.count().await? < member.quantity {
+        loop {
+            if member.count().await? >= member.quantity {
+                return match repeat(|| member.session.create(&ready, CreateMode::Persistent, b"")).await {
+                    Ok(_) | Err(SessionError::NodeExists) => Ok(inside),
+                    Err(error) => Err(error.into()),
+                };
+            }
             watch.fired().await?;
-            (_, watch) = repeat(|| member.session.exists_watched(&ready)).await?;
-        }
-        match repeat(|| member.session.create(&ready, CreateMode::Persistent, b"")).await {
-            Ok(_) | Err(SessionError::NodeExists) => Ok(inside),
-            Err(error) => Err(error.into()),
+            let found;
+            (found, watch) = repeat(|| member.session.exists_watched(&ready)).await?;
+            if *count == Count::Never && found.is_some() {
+                return Ok(inside);
+            }
         }
     }
 
     async fn leave(&mut self, _: &mut impl Witness) -> Result<(), RecipeError> {
-        let member = &self.0;
+        let member = &mut self.member;
         member.remove().await?;
-        member.until(|count| count == 0).await?;
         let ready = member.ready();
+        if self.count == Count::Only {
+            return member.until(|count| count == 0).await;
+        }
+        // Members of the next round may be there already, once somebody has removed `ready`.
+        loop {
+            let (names, watch) = match repeat(|| member.session.children_watched(&member.base)).await {
+                Err(SessionError::NoNode) => return Ok(()),
+                listed => listed?,
+            };
+            let is_open = repeat(|| member.session.exists(&ready)).await?.is_some();
+            if !is_open {
+                return Ok(());
+            }
+            if !names.iter().any(|name| Member::<S>::is_member(name)) {
+                break;
+            }
+            watch.fired().await?;
+        }
         match insist(|| member.session.delete(&ready)).await {
             Ok(()) | Err(SessionError::NoNode) => Ok(()),
             Err(error) => Err(error.into()),
         }
-    }
-}
-
-/// A member that knows nothing but the number of members.
-pub struct CountsOnly<S>(Member<S>);
-
-impl<S: Session> CountsOnly<S> {
-    pub fn new(session: S, base: &str, quantity: u32) -> Self {
-        CountsOnly(Member::new(session, base, quantity))
-    }
-}
-
-impl<S: Session> DoubleBarrier for CountsOnly<S> {
-    async fn enter(&mut self, _: &mut impl Witness) -> Result<Entered, RecipeError> {
-        let inside = self.0.create().await?;
-        self.0.until(|count| count >= self.0.quantity).await?;
-        Ok(inside)
-    }
-
-    async fn leave(&mut self, _: &mut impl Witness) -> Result<(), RecipeError> {
-        self.0.remove().await?;
-        self.0.until(|count| count == 0).await
     }
 }

@@ -1,7 +1,7 @@
 //! Recipes that are broken on purpose, each in one way: the exploration must find every one of them.
 
 mod double;
-mod naive;
+mod lying;
 mod queue;
 
 use crate::contend;
@@ -9,68 +9,65 @@ use crate::meet::{self, Kind};
 use crate::service::{BASE, Service};
 use crate::subject::Subject;
 use crate::zookeeper::Zookeeper;
-use double::{CountsAgain, CountsOnly};
-use naive::{Naive, NaiveFlaw};
+use double::{Count, Counting};
+use lying::{Lie, Lying};
 use queue::{Flaw, Queue};
+use workloads::zookeeper::NaiveLock;
 
-/// A mutant of a queue.
+/// The queue with a flaw.
 macro_rules! queue {
-    ($name:literal, $flaw:ident, $mutation:literal) => {
-        Subject::mutant(Zookeeper::NAME, $name, $mutation, |seed, traced| {
-            contend::run::<Zookeeper, _>(seed, traced, |session, _| Queue::new(session, BASE, Flaw::$flaw))
-        })
+    ($flaw:ident) => {
+        |seed, traced| contend::run::<Zookeeper, _>(seed, traced, |session, _| Queue::new(session, BASE, Flaw::$flaw))
     };
 }
 
-/// A mutant of the naive lock.
+/// The naive lock on a session that lies.
 macro_rules! naive {
-    ($name:literal, $flaw:ident, $mutation:literal) => {
-        Subject::mutant(Zookeeper::NAME, $name, $mutation, |seed, traced| {
-            contend::run::<Zookeeper, _>(seed, traced, |session, _| Naive::new(session, BASE, NaiveFlaw::$flaw))
-        })
+    ($lie:ident) => {
+        |seed, traced| {
+            contend::run::<Zookeeper, _>(seed, traced, |session, _| {
+                NaiveLock::new(Lying::new(session, Lie::$lie), BASE)
+            })
+        }
     };
+}
+
+/// The double barrier that counts.
+macro_rules! double {
+    ($count:ident) => {
+        |seed, traced| {
+            meet::run::<Zookeeper, _>(seed, traced, Kind::LeavesNothing, |session, quantity| {
+                Counting::new(session, BASE, quantity, Count::$count)
+            })
+        }
+    };
+}
+
+/// What the mutants are made of, without a flaw: it must not be for another reason that they are found.
+pub fn controls() -> Vec<Subject> {
+    let of = |name, run| Subject::new(Zookeeper::NAME, name, run);
+    vec![of("control/queue", queue!(None)), of("control/naive", naive!(None)), of("control/double", double!(Never))]
 }
 
 /// All of them.
 pub fn all() -> Vec<Subject> {
+    let of = |name, mutation, run| Subject::mutant(Zookeeper::NAME, name, mutation, run);
     vec![
-        queue!("mutant/trusts-wake-up", TrustsWakeUp, "no second look at the queue after a wake-up"),
-        queue!("mutant/exists-watch", WatchesByExists, "exists instead of the data watch"),
-        queue!(
+        of("mutant/trusts-wake-up", "no second look at the queue after a wake-up", queue!(TrustsWakeUp)),
+        of("mutant/exists-watch", "exists instead of the data watch", queue!(WatchesByExists)),
+        of(
             "mutant/waits-blindly",
-            WaitsBlindly,
-            "the watch is set after the look, and waited for whatever it found"
+            "the watch is set after the look, and awaited whatever it found",
+            queue!(WaitsBlindly),
         ),
-        queue!("mutant/creates-again", CreatesAgain, "a create whose reply is lost is repeated"),
-        queue!("mutant/stays-in-queue", StaysInQueue, "a waiter that gives up leaves its entry"),
-        queue!("mutant/sorts-by-name", SortsByName, "the queue is in the order of its names"),
-        queue!("mutant/not-told", IsNotTold, "a suspended connection is no reason to stop"),
-        naive!("mutant/any-owner", AnyOwner, "a grant without a look at the owner"),
-        naive!(
-            "mutant/unlocks-by-name",
-            UnlocksByName,
-            "a delete whose reply is lost is repeated, whose lock it may be"
-        ),
-        Subject::mutant(
-            Zookeeper::NAME,
-            "mutant/counts-again",
-            "the count of members instead of `ready`",
-            |seed, traced| {
-                meet::run::<Zookeeper, _>(seed, traced, Kind::LeavesNothing, |session, quantity| {
-                    CountsAgain::new(session, BASE, quantity)
-                })
-            },
-        ),
-        Subject::mutant(
-            Zookeeper::NAME,
-            "mutant/counts-only",
-            "the naive double barrier without `ready`",
-            |seed, traced| {
-                meet::run::<Zookeeper, _>(seed, traced, Kind::LeavesItsWatch, |session, quantity| {
-                    CountsOnly::new(session, BASE, quantity)
-                })
-            },
-        ),
+        of("mutant/creates-again", "a create whose reply is lost is repeated", queue!(CreatesAgain)),
+        of("mutant/stays-in-queue", "a waiter that gives up leaves its entry", queue!(StaysInQueue)),
+        of("mutant/sorts-by-name", "the queue is in the order of its names", queue!(SortsByName)),
+        of("mutant/not-told", "a suspended connection is no reason to stop", queue!(IsNotTold)),
+        of("mutant/any-owner", "a grant without a look at the owner", naive!(AnyOwner)),
+        of("mutant/unlocks-by-name", "a delete is repeated, whosever lock it is by then", naive!(StillThere)),
+        of("mutant/counts-again", "after a wake-up, the count of members instead of `ready`", double!(Again)),
+        of("mutant/counts-only", "nothing but the count of members", double!(Only)),
     ]
 }
 

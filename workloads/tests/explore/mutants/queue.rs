@@ -8,6 +8,8 @@ use super::make_parents;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
+    /// None: a control.
+    None,
     /// Whoever is woken is first.
     TrustsWakeUp,
     /// Watches the predecessor by `exists`, and leaves the watch where there is none.
