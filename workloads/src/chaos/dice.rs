@@ -13,9 +13,9 @@ impl Dice {
     /// The choices of this seed for this purpose.
     pub fn new(seed: u64, purpose: &str) -> Self {
         // FNV-1a, so that two purposes share nothing.
-        let mixed = purpose.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+        let mixed = purpose
+            .bytes()
+            .fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
         Dice(SmallRng::seed_from_u64(mixed))
     }
 

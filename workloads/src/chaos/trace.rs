@@ -37,6 +37,8 @@ impl Trace {
 
     /// All lines so far.
     pub fn lines(&self) -> Vec<String> {
-        self.0.as_ref().map_or_else(Vec::new, |lines| lines.lock().unwrap_or_else(PoisonError::into_inner).lines.clone())
+        self.0
+            .as_ref()
+            .map_or_else(Vec::new, |lines| lines.lock().unwrap_or_else(PoisonError::into_inner).lines.clone())
     }
 }

@@ -75,23 +75,29 @@ async fn contend<S: Service, L: Lock + 'static>(
             }
         }
     }
-    left_nothing(service, sessions, 0, telling).await;
+    left_nothing(service, sessions, &Remains::default(), telling).await;
 }
 
-/// That neither an entry nor a watch is left: first while the sessions live that made them, then without them. `watches`
-/// more may stand until the sessions end.
-pub async fn left_nothing<S: Service>(service: &S, sessions: Vec<S::Session>, watches: usize, telling: &Telling) {
+/// That neither an entry nor a watch is left: first while the sessions live that made them, then without them. Excepted
+/// are entries of the names in `may_stay`, and so many watches while the sessions live.
+pub async fn left_nothing<S: Service>(service: &S, sessions: Vec<S::Session>, may_stay: &Remains, telling: &Telling) {
+    let look = || {
+        let mut left = service.remains(BASE);
+        let stays = |entry: &String| may_stay.entries.iter().any(|name| entry.ends_with(name));
+        left.entries.retain(|entry| !stays(entry));
+        left
+    };
     sleep(SETTLED).await;
-    let left = service.remains(BASE);
+    let left = look();
     if !left.entries.is_empty() {
         telling.violation(|| format!("orphans: {:?}", left.entries));
     }
-    if left.watches > watches {
+    if left.watches > may_stay.watches {
         telling.violation(|| format!("{} watches stand that nobody waits for", left.watches));
     }
     drop(sessions);
     sleep(SETTLED).await;
-    let left = service.remains(BASE);
+    let left = look();
     if left != Remains::default() {
         telling.violation(|| format!("when all sessions are over: {left:?}"));
     }

@@ -90,6 +90,7 @@ impl Args {
 fn subjects() -> Vec<Subject> {
     let mut subjects = zookeeper::recipes();
     subjects.extend(etcd::recipes());
+    subjects.extend(mutants::controls());
     subjects.extend(mutants::all());
     subjects.extend(etcd::mutants::all());
     subjects

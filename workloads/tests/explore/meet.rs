@@ -10,7 +10,7 @@ use workloads::recipe::barrier::{DoubleBarrier, Entered, Witness};
 
 use crate::contend::left_nothing;
 use crate::present::{DEADLINE, Everybody};
-use crate::service::Service;
+use crate::service::{Remains, Service};
 use crate::story::{Story, Telling};
 
 /// What a barrier leaves on the servers while its members' sessions live, by design.
@@ -39,10 +39,11 @@ pub fn run<S: Service, B: DoubleBarrier + 'static>(seed: u64, traced: bool, kind
     })
 }
 
-/// Who has come, and who has finished, in each round.
+/// Who has come, and who has finished, in each round; and who has given up, for good.
 #[derive(Debug, Default)]
 struct Rounds {
     come: Vec<BTreeSet<usize>>,
+    given_up: BTreeSet<usize>,
     finished: Vec<BTreeSet<usize>>,
 }
 
@@ -62,7 +63,7 @@ async fn meet<S: Service, B: DoubleBarrier + 'static>(
         || !weather.deaths_every.is_zero()
         || weather.cancelled > 0;
     let empty = || vec![BTreeSet::new(); rounds];
-    let book = Arc::new(Mutex::new(Rounds { come: empty(), finished: empty() }));
+    let book = Arc::new(Mutex::new(Rounds { come: empty(), given_up: BTreeSet::new(), finished: empty() }));
     let everybody = Everybody::new(service, quantity, telling);
     let members = (0..quantity).map(|number| {
         let member = Member {
@@ -99,7 +100,9 @@ async fn meet<S: Service, B: DoubleBarrier + 'static>(
         }
     }
     let watches = if kind == Kind::LeavesItsWatch { quantity } else { 0 };
-    left_nothing(service, sessions, watches, telling).await;
+    // Where all die inside, nobody is left to close the barrier.
+    let entries = if is_mortal { vec!["/ready".to_owned()] } else { Vec::new() };
+    left_nothing(service, sessions, &Remains { entries, watches }, telling).await;
 }
 
 struct Member<S> {
@@ -119,47 +122,53 @@ impl<S: Service> Member<S> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Passes all rounds, and hands the session back; `None` where it was lost.
+    /// Passes all rounds, or gives up in one, and hands the session back; `None` where it was lost.
     async fn work<B: DoubleBarrier>(mut self, make: Make<S, B>) -> Option<S::Session> {
         let session = self.service.open().await;
         let key = S::key(&session);
         self.everybody.comes(self.number, key);
         let mut barrier = make(session.clone(), self.quantity as u32);
         for round in 0..self.rounds {
-            if let Err(error) = self.pass(key, &mut barrier, round).await {
-                self.telling.note(|| format!("member {}: {error}", self.number));
-                self.everybody.goes(self.number);
-                match error {
-                    RecipeError::SessionLost(_) => self.telling.loss(),
-                    error => self.telling.violation(|| format!("member {}: {error}", self.number)),
-                }
-                return None;
+            let error = match self.pass(key, &mut barrier, round).await {
+                Ok(true) => continue,
+                Ok(false) => break,
+                Err(error) => error,
+            };
+            self.telling.note(|| format!("member {}: {error}", self.number));
+            self.everybody.goes(self.number);
+            match error {
+                RecipeError::SessionLost(_) => self.telling.loss(),
+                error => self.telling.violation(|| format!("member {}: {error}", self.number)),
             }
+            return None;
         }
         Some(session)
     }
 
-    async fn pass<B: DoubleBarrier>(&mut self, key: i64, barrier: &mut B, round: usize) -> Result<(), RecipeError> {
+    /// Passes one round; `false` where it has given up.
+    async fn pass<B: DoubleBarrier>(&mut self, key: i64, barrier: &mut B, round: usize) -> Result<bool, RecipeError> {
         let Member { number, quantity, .. } = *self;
-        loop {
-            sleep(self.dice.delay(Duration::from_millis(200))).await;
-            self.service.awake(key).await;
-            self.telling.note(|| format!("member {number} comes to round {round}"));
-            self.book().come[round].insert(number);
-            let patience = match self.dice.happens(self.cancelled) {
-                true => self.dice.delay(Duration::from_millis(500)),
-                false => DEADLINE * 2,
-            };
-            let entered = timeout(patience, barrier.enter(&mut Blind)).await;
-            self.service.awake(key).await;
-            match entered {
-                Err(_) => self.telling.note(|| format!("member {number} gives up, and tries again")),
-                Ok(Err(error)) => return Err(error),
-                Ok(Ok(Entered::Inside(_))) => break,
-                Ok(Ok(Entered::Refused)) => {
-                    self.telling.violation(|| format!("member {number} is refused in round {round}"));
-                    return Ok(());
-                }
+        sleep(self.dice.delay(Duration::from_millis(200))).await;
+        self.service.awake(key).await;
+        self.telling.note(|| format!("member {number} comes to round {round}"));
+        self.book().come[round].insert(number);
+        let patience = match self.dice.happens(self.cancelled) {
+            true => self.dice.delay(Duration::from_millis(500)),
+            false => DEADLINE * 2,
+        };
+        let entered = timeout(patience, barrier.enter(&mut Blind)).await;
+        self.service.awake(key).await;
+        match entered {
+            Err(_) => {
+                self.telling.note(|| format!("member {number} gives up"));
+                self.book().given_up.insert(number);
+                return Ok(false);
+            }
+            Ok(Err(error)) => return Err(error),
+            Ok(Ok(Entered::Inside(_))) => {}
+            Ok(Ok(Entered::Refused)) => {
+                self.telling.violation(|| format!("member {number} is refused in round {round}"));
+                return Ok(false);
             }
         }
         self.telling.passed();
@@ -177,13 +186,16 @@ impl<S: Service> Member<S> {
         self.service.awake(key).await;
         left?;
         self.telling.note(|| format!("member {number} is out, in round {round}"));
-        let finished = self.book().finished[round].clone();
-        let missing = (0..quantity).find(|other| !finished.contains(other) && !self.everybody.is_gone(*other));
+        let missing = {
+            let book = self.book();
+            let is_through = |other: &usize| book.finished[round].contains(other) || book.given_up.contains(other);
+            (0..quantity).find(|other| !is_through(other) && !self.everybody.is_gone(*other))
+        };
         if let Some(missing) = missing {
             self.telling
                 .violation(|| format!("member {number} is out in round {round} while member {missing} is inside"));
         }
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -50,10 +50,6 @@ impl Telling {
         self.story.lock().unwrap_or_else(PoisonError::into_inner).losses += 1;
     }
 
-    pub fn is_broken(&self) -> bool {
-        self.story.lock().unwrap_or_else(PoisonError::into_inner).violation.is_some()
-    }
-
     pub fn story(&self) -> Story {
         let story = self.story.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Story { trace: self.trace.lines(), ..story }

@@ -1,8 +1,9 @@
 //! One worker sets and removes a single barrier, and the others wait at it, for a few rounds.
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use tokio::sync::{Barrier, watch};
+use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 use workloads::chaos::{self, Dice, Trace, Weather};
 use workloads::recipe::RecipeError;
@@ -11,7 +12,7 @@ use workloads::recipe::barrier::SingleBarrier;
 use crate::contend::left_nothing;
 use crate::meet::Blind;
 use crate::present::{DEADLINE, Everybody};
-use crate::service::Service;
+use crate::service::{Remains, Service};
 use crate::story::{Story, Telling};
 
 /// The barrier of one worker over its session.
@@ -41,9 +42,9 @@ async fn wait<S: Service, B: SingleBarrier + 'static>(
     let count = dice.between(2, 6) as usize;
     let rounds = dice.between(1, 3);
     let everybody = Everybody::new(service, count, telling);
-    let met = Arc::new(Barrier::new(count));
-    // How many barriers have been removed, and how many set.
-    let removed = watch::Sender::new(0);
+    let met = Arc::new(Met { count, come: AtomicUsize::new(0), all: Notify::new() });
+    // How many barriers have been removed.
+    let removed = Arc::new(AtomicU64::new(0));
     let workers = (0..count).map(|number| {
         let waiter = Waiter {
             number,
@@ -51,7 +52,7 @@ async fn wait<S: Service, B: SingleBarrier + 'static>(
             dice: Dice::new(dice.between(0, u64::MAX), "waiter"),
             everybody: everybody.clone(),
             met: Arc::clone(&met),
-            removed: removed.clone(),
+            removed: Arc::clone(&removed),
             telling: telling.clone(),
         };
         tokio::spawn(waiter.work(make, rounds))
@@ -71,7 +72,25 @@ async fn wait<S: Service, B: SingleBarrier + 'static>(
             }
         }
     }
-    left_nothing(service, sessions, 0, telling).await;
+    left_nothing(service, sessions, &Remains::default(), telling).await;
+}
+
+/// Where all workers meet before and after each round. Not tokio's barrier, which wakes them in a random order.
+struct Met {
+    count: usize,
+    come: AtomicUsize,
+    all: Notify,
+}
+
+impl Met {
+    async fn wait(&self) {
+        let all = self.all.notified();
+        if (self.come.fetch_add(1, Relaxed) + 1).is_multiple_of(self.count) {
+            self.all.notify_waiters();
+        } else {
+            all.await;
+        }
+    }
 }
 
 struct Waiter<S> {
@@ -79,8 +98,8 @@ struct Waiter<S> {
     service: S,
     dice: Dice,
     everybody: Everybody<S>,
-    met: Arc<Barrier>,
-    removed: watch::Sender<u64>,
+    met: Arc<Met>,
+    removed: Arc<AtomicU64>,
     telling: Telling,
 }
 
@@ -98,14 +117,14 @@ impl<S: Service> Waiter<S> {
             self.service.awake(S::key(&session)).await;
             if self.number == 0 {
                 self.telling.note(|| "the barrier is being removed".to_owned());
-                self.removed.send_modify(|removed| *removed += 1);
+                self.removed.fetch_add(1, Relaxed);
                 self.again(&mut session, &mut barrier, make, async |barrier| barrier.remove().await).await;
             } else {
                 self.telling.note(|| format!("worker {} waits", self.number));
                 self.again(&mut session, &mut barrier, make, async |barrier| barrier.wait(&mut Blind).await).await;
                 self.telling.note(|| format!("worker {} goes on", self.number));
                 self.telling.passed();
-                if *self.removed.borrow() <= round {
+                if self.removed.load(Relaxed) <= round {
                     self.telling.violation(|| format!("worker {} passes the barrier that stands", self.number));
                 }
             }

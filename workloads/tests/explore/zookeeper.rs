@@ -63,7 +63,9 @@ pub fn recipes() -> Vec<Subject> {
     type S = MemorySession;
     let of = |recipe, run| Subject::new(Zookeeper::NAME, recipe, run);
     vec![
-        of("lock/naive", |seed, traced| contend::run::<Zookeeper, _>(seed, traced, |session: S, _| NaiveLock::new(session, BASE))),
+        of("lock/naive", |seed, traced| {
+            contend::run::<Zookeeper, _>(seed, traced, |session: S, _| NaiveLock::new(session, BASE))
+        }),
         of("lock/sequential", |seed, traced| {
             contend::run::<Zookeeper, _>(seed, traced, |session: S, _| SequentialLock::new(session, BASE))
         }),
@@ -74,10 +76,14 @@ pub fn recipes() -> Vec<Subject> {
             contend::run::<Zookeeper, _>(seed, traced, |session: S, _| LeaderLatch::new(session, BASE, "explorer"))
         }),
         of("election/leader-selector", |seed, traced| {
-            contend::run::<Zookeeper, _>(seed, traced, |session: S, requeue| LeaderSelector::new(session, BASE, requeue))
+            contend::run::<Zookeeper, _>(seed, traced, |session: S, requeue| {
+                LeaderSelector::new(session, BASE, requeue)
+            })
         }),
         of("barrier/single", |seed, traced| {
-            wait::run::<Zookeeper, _>(seed, traced, |session: S| SingleBarrier::new(session, &format!("{BASE}/barrier")))
+            wait::run::<Zookeeper, _>(seed, traced, |session: S| {
+                SingleBarrier::new(session, &format!("{BASE}/barrier"))
+            })
         }),
         of("barrier/double", |seed, traced| {
             meet::run::<Zookeeper, _>(seed, traced, Kind::LeavesNothing, |session: S, quantity| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use super::watches::Kind;
@@ -38,7 +38,9 @@ impl Request {
         match self {
             Request::Create { .. } | Request::Delete { .. } | Request::SetData { .. } => true,
             Request::Sync | Request::Close => true,
-            Request::Exists { .. } | Request::Data { .. } | Request::Children { .. } | Request::TakeBack { .. } => false,
+            Request::Exists { .. } | Request::Data { .. } | Request::Children { .. } | Request::TakeBack { .. } => {
+                false
+            }
         }
     }
 }
@@ -114,7 +116,9 @@ pub(super) enum View {
 
 #[derive(Debug)]
 pub(super) struct Client {
-    pub view: watch::Sender<View>,
+    pub view: View,
+    /// Told when that has changed. Not tokio's `watch`, which wakes those who wait in a random order.
+    pub viewed: Arc<Notify>,
     /// Sent, in this order.
     pub under_way: VecDeque<UnderWay>,
     /// To be sent when there is a connection again.
@@ -138,7 +142,8 @@ pub(super) struct Client {
 impl Client {
     pub fn new(seen: i64) -> Self {
         Client {
-            view: watch::Sender::new(View::Up),
+            view: View::Up,
+            viewed: Arc::default(),
             under_way: VecDeque::new(),
             queued: VecDeque::new(),
             watchers: BTreeMap::new(),
@@ -174,7 +179,9 @@ impl Client {
         }
         // An error means that nobody waits for the reply any more.
         let _ = reply.send(outcome);
-        watched.filter(|watched| self.dangling.contains(watched)).and_then(|(path, kind)| self.unless_needed(path, kind))
+        watched
+            .filter(|watched| self.dangling.contains(watched))
+            .and_then(|(path, kind)| self.unless_needed(path, kind))
     }
 
     /// The watch that was set by this request.
@@ -224,12 +231,15 @@ impl Client {
         for under_way in std::mem::take(&mut self.under_way) {
             let _ = under_way.reply.send(Err(SessionError::Unknown("the connection is lost".to_owned())));
         }
-        self.view.send_if_modified(|view| *view == View::Up && std::mem::replace(view, View::Down) == View::Up);
+        if self.view == View::Up {
+            self.view = View::Down;
+            self.viewed.notify_waiters();
+        }
     }
 
     /// The session is known to be over.
     pub fn over(&mut self, why: &str) {
-        if matches!(*self.view.borrow(), View::Over(_)) {
+        if matches!(self.view, View::Over(_)) {
             return;
         }
         let lost = || SessionError::Lost(why.to_owned());
@@ -240,7 +250,8 @@ impl Client {
             let _ = watcher.fired.send(Err(lost()));
         }
         self.inbox.clear();
-        self.view.send_replace(View::Over(why.to_owned()));
+        self.view = View::Over(why.to_owned());
+        self.viewed.notify_waiters();
     }
 }
 

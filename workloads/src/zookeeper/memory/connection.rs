@@ -48,17 +48,17 @@ impl World {
         if client.abandoned {
             return Err(SessionError::Lost("it was abandoned".to_owned()));
         }
-        let view = client.view.borrow().clone();
-        if let View::Over(why) = view {
-            return Err(SessionError::Lost(why));
+        if let View::Over(why) = &client.view {
+            return Err(SessionError::Lost(why.clone()));
         }
         client.next_xid += 1;
         let xid = client.next_xid;
         let (reply, replied) = oneshot::channel();
         let under_way = UnderWay { xid, request, reply };
-        match view {
-            View::Down => client.queued.push_back(under_way),
-            _ => self.transmit(session, under_way),
+        if client.view == View::Down {
+            client.queued.push_back(under_way);
+        } else {
+            self.transmit(session, under_way);
         }
         Ok((xid, replied))
     }
@@ -180,7 +180,7 @@ impl World {
         let server = self.dice.below(self.servers.len());
         let zxid = self.servers[server].zxid;
         let Member { client, hold } = self.member(session);
-        if client.abandoned || matches!(*client.view.borrow(), View::Over(_)) {
+        if client.abandoned || matches!(client.view, View::Over(_)) {
             return;
         }
         if !hold.alive {
@@ -196,7 +196,7 @@ impl World {
         hold.epoch += 1;
         hold.attached = Some(server);
         hold.owner = server;
-        client.view.send_replace(View::Up);
+        client.view = View::Up;
         let (seen, queued) = (client.seen, std::mem::take(&mut client.queued));
         self.trace.note(|| format!("s{session} is connected again, to server {server}"));
         self.set_again(session, server, seen);
@@ -270,7 +270,7 @@ impl World {
     /// The last handle of the session is gone. Without a connection it is left to expire.
     pub fn close(&mut self, session: i64) {
         // An error means that it is over.
-        if *self.member(session).client.view.borrow() == View::Up {
+        if self.member(session).client.view == View::Up {
             let _ = self.send(session, Request::Close);
         }
         self.member(session).client.over("it was closed");

@@ -115,7 +115,7 @@ impl Ensemble {
         Counters { watches: world.servers.iter().map(|server| server.watches.count()).sum(), ..world.counters }
     }
 
-    /// The paths of all znodes below `path`, as the leader has them.
+    /// The paths of all znodes below `path`, as the leader has them; without the containers, which go by themselves.
     pub fn below(&self, path: &str) -> Vec<String> {
         self.world().servers[LEADER].tree.below(path)
     }

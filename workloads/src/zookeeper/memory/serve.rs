@@ -59,13 +59,7 @@ impl World {
 
     /// A write has come to the leader. From a server that has the session's connection no longer it is still taken, unless
     /// another one has it now.
-    pub fn decide_for(
-        &mut self,
-        (session, epoch, server): (i64, u64, usize),
-        xid: u64,
-        request: Request,
-        fate: Fate,
-    ) {
+    pub fn decide_for(&mut self, (session, epoch, server): (i64, u64, usize), xid: u64, request: Request, fate: Fate) {
         let hold = &self.member(session).hold;
         if !hold.alive || hold.owner != server {
             self.trace.note(|| format!("s{session} {request:?} comes too late"));

@@ -118,12 +118,17 @@ impl Session for MemorySession {
     }
 
     async fn broken(&self) -> SessionError {
-        let mut view = lock(&self.handle.world).member(self.handle.session).client.view.subscribe();
-        let view = view.wait_for(|view| *view != View::Up).await;
-        match view.as_deref() {
-            Ok(View::Over(why)) => SessionError::Lost(why.clone()),
-            Ok(_) => SessionError::Unknown("the connection is lost".to_owned()),
-            Err(_) => SessionError::Lost("the ensemble is gone".to_owned()),
+        let Handle { world, session } = &*self.handle;
+        let viewed = Arc::clone(&lock(world).member(*session).client.viewed);
+        loop {
+            // It counts from here on, before the look.
+            let changed = viewed.notified();
+            match &lock(world).member(*session).client.view {
+                View::Over(why) => return SessionError::Lost(why.clone()),
+                View::Down => return SessionError::Unknown("the connection is lost".to_owned()),
+                View::Up => {}
+            }
+            changed.await;
         }
     }
 

@@ -10,11 +10,23 @@ use crate::zookeeper::session::{CreateMode, SessionError, Stat};
 /// their trees are the same once they have.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    Create { path: Arc<str>, data: Arc<[u8]>, owner: i64, container: bool },
-    Delete { path: Arc<str> },
-    SetData { path: Arc<str>, data: Arc<[u8]> },
+    Create {
+        path: Arc<str>,
+        data: Arc<[u8]>,
+        owner: i64,
+        container: bool,
+    },
+    Delete {
+        path: Arc<str>,
+    },
+    SetData {
+        path: Arc<str>,
+        data: Arc<[u8]>,
+    },
     /// The session is over, and its ephemeral znodes go.
-    Close { session: i64 },
+    Close {
+        session: i64,
+    },
     /// A write that was refused: it takes a place in the order and changes nothing.
     Nothing,
 }
@@ -94,7 +106,11 @@ impl Tree {
     /// What a delete decides to.
     pub fn delete(&self, path: &str) -> Result<Change, SessionError> {
         let (path, node) = self.nodes.get_key_value(path).ok_or(SessionError::NoNode)?;
-        if node.children.is_empty() { Ok(Change::Delete { path: Arc::clone(path) }) } else { Err(SessionError::NotEmpty) }
+        if node.children.is_empty() {
+            Ok(Change::Delete { path: Arc::clone(path) })
+        } else {
+            Err(SessionError::NotEmpty)
+        }
     }
 
     /// What an overwriting decides to.
@@ -153,10 +169,11 @@ impl Tree {
         Some(Touched::Deleted(Arc::clone(path)))
     }
 
-    /// The paths of all znodes that are below `path`.
+    /// The paths of all znodes that are below `path`, without the containers, which go by themselves.
     pub fn below(&self, path: &str) -> Vec<String> {
         let start = format!("{path}/");
-        self.nodes.keys().filter(|path| path.starts_with(&start)).map(ToString::to_string).collect()
+        let below = self.nodes.iter().filter(|(path, node)| path.starts_with(&start) && !node.container);
+        below.map(|(path, _)| path.to_string()).collect()
     }
 }
 
