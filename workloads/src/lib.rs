@@ -18,13 +18,17 @@
 //! | [`access`] | how sessions get at servers that are not ours: TLS, a login, a ceiling on requests |
 //! | [`claim`] | a run's own root on such servers, and what earlier runs have left |
 //! | [`record`] | what is counted on the way, without a lock or an allocation |
+//! | `chaos` | feature `memory`: what goes wrong in a service in memory, and when, by one seed |
 
 pub mod access;
 pub mod bystander;
+#[cfg(feature = "memory")]
+pub mod chaos;
 pub mod claim;
 pub mod etcd;
 pub mod fenced_store;
 pub mod fleet;
+mod fresh;
 pub mod holders;
 mod member;
 pub mod recipe;

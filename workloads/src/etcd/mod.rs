@@ -17,6 +17,7 @@
 //! | `members` | what the barriers have in common |
 //! | `queue` | a queue of keys, as the sequential lock and the elections have it |
 //! | `entry` | a worker's own key, which goes when the attempt does |
+//! | `memory` | feature `memory`: an ensemble in memory, for tests |
 
 mod contender;
 pub mod double_barrier;
@@ -26,6 +27,8 @@ pub mod keys;
 pub mod leader_latch;
 pub mod leader_selector;
 mod members;
+#[cfg(feature = "memory")]
+pub mod memory;
 pub mod naive_double_barrier;
 pub mod naive_election;
 pub mod naive_lock;

@@ -16,6 +16,7 @@
 //! | `member` | a member's own znode, which goes when the attempt does |
 //! | [`names`] | the names of znodes: Curator's layout |
 //! | [`parents`] | container nodes above a recipe's znodes |
+//! | `memory` | feature `memory`: an ensemble in memory, for tests |
 
 mod contender;
 pub mod double_barrier;
@@ -23,6 +24,8 @@ mod entry;
 pub mod leader_latch;
 pub mod leader_selector;
 mod member;
+#[cfg(feature = "memory")]
+pub mod memory;
 pub mod naive_double_barrier;
 pub mod naive_election;
 pub mod naive_lock;

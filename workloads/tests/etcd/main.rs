@@ -1,0 +1,4 @@
+//! etcd's recipes and sessions on the ensemble in memory, where moments can be chosen that real servers do not offer.
+
+mod crowd;
+mod leases;
