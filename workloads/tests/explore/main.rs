@@ -91,6 +91,7 @@ fn subjects() -> Vec<Subject> {
     let mut subjects = zookeeper::recipes();
     subjects.extend(etcd::recipes());
     subjects.extend(mutants::controls());
+    subjects.extend(etcd::mutants::controls());
     subjects.extend(mutants::all());
     subjects.extend(etcd::mutants::all());
     subjects

@@ -138,6 +138,8 @@ impl<S: Service> Member<S> {
             self.everybody.goes(self.number);
             match error {
                 RecipeError::SessionLost(_) => self.telling.loss(),
+                // The servers have ended the session, and the session does not know it yet.
+                RecipeError::EntryVanished(_) if self.service.is_over(key) => self.telling.loss(),
                 error => self.telling.violation(|| format!("member {}: {error}", self.number)),
             }
             return None;

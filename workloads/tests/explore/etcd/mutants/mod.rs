@@ -27,6 +27,13 @@ macro_rules! queue {
     };
 }
 
+/// What the mutants of the queue are made of, without a flaw: it must not be for another reason that they are found.
+pub fn controls() -> Vec<Subject> {
+    vec![Subject::new(Etcd::NAME, "control/queue", |seed, traced| {
+        contend::run::<Etcd, _>(seed, traced, |session, _| Queue::new(session, BASE, Flaw::None))
+    })]
+}
+
 /// All of them.
 pub fn all() -> Vec<Subject> {
     let of = |name, mutation, run| Subject::mutant(Etcd::NAME, name, mutation, run);

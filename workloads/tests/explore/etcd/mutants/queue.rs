@@ -5,6 +5,8 @@ use workloads::recipe::{Grant, Lock, Loss, Observer, RecipeError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
+    /// None.
+    None,
     /// Whoever is woken is first.
     TrustsWakeUp,
     /// Does not look whether its own key is there still.
