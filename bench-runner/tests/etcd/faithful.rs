@@ -322,11 +322,14 @@ async fn play<S: Stage>(stage: &S, seed: u64, expected: Option<&[Step]>) -> Vec<
         let base = play.base;
         let normal = |(number, outcome): Firing| {
             let plain = |_| SessionError::Lost("without what differs".to_owned());
-            (number, outcome.map(|revision| revision - base).map_err(|error| match error {
-                SessionError::Lost(_) => plain(()),
-                SessionError::Unknown(_) => SessionError::Unknown(String::new()),
-                refused @ SessionError::Refused(_) => refused,
-            }))
+            (
+                number,
+                outcome.map(|revision| revision - base).map_err(|error| match error {
+                    SessionError::Lost(_) => plain(()),
+                    SessionError::Unknown(_) => SessionError::Unknown(String::new()),
+                    refused @ SessionError::Refused(_) => refused,
+                }),
+            )
         };
         let fired = fired.into_iter().map(normal).collect();
         steps.push(Step { asked, answered, fired });

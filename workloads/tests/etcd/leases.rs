@@ -21,7 +21,11 @@ fn a_session_that_is_cut_off_gives_up_before_the_servers_do() {
             ensemble.cut(session.lease(), Duration::from_secs(60), silent);
             let cut = Instant::now();
             assert!(matches!(session.over().await, SessionError::Lost(_)));
-            assert!(!ensemble.is_over(session.lease()), "seed {seed}: the servers were first, after {:?}", cut.elapsed());
+            assert!(
+                !ensemble.is_over(session.lease()),
+                "seed {seed}: the servers were first, after {:?}",
+                cut.elapsed()
+            );
             assert!(session.check().is_err());
             // And they are not long in coming.
             sleep(Duration::from_secs(2)).await;

@@ -16,24 +16,60 @@ use crate::etcd::session::{Found, Key, TxnOutcome};
 #[derive(Clone, Debug)]
 pub(super) enum Request {
     /// Puts `key` under the lease if its create revision is `guard`, and reads it otherwise.
-    TxnPut { key: Arc<str>, guard: i64, value: Vec<u8>, lease: i64 },
+    TxnPut {
+        key: Arc<str>,
+        guard: i64,
+        value: Vec<u8>,
+        lease: i64,
+    },
     /// Puts `lasting` without a lease if the create revision of `key` is `guard`.
-    TxnPutLasting { key: Arc<str>, guard: i64, lasting: Arc<str> },
+    TxnPutLasting {
+        key: Arc<str>,
+        guard: i64,
+        lasting: Arc<str>,
+    },
     /// Deletes `key` if its create revision is `guard`.
-    TxnDelete { key: Arc<str>, guard: i64 },
+    TxnDelete {
+        key: Arc<str>,
+        guard: i64,
+    },
     /// Reads one key.
-    Read { key: Arc<str> },
+    Read {
+        key: Arc<str>,
+    },
     /// Of the keys with a prefix and a create revision of at most `most` (0: any), the newest.
-    Newest { prefix: Arc<str>, most: i64 },
+    Newest {
+        prefix: Arc<str>,
+        most: i64,
+    },
     /// Of the keys with a prefix, as they were at a revision, the oldest.
-    Oldest { prefix: Arc<str>, at: i64 },
+    Oldest {
+        prefix: Arc<str>,
+        at: i64,
+    },
     /// How many keys have a prefix, at a revision.
-    Count { prefix: Arc<str>, at: i64 },
-    Put { key: Arc<str>, value: Vec<u8>, lease: i64 },
-    DeleteAll { prefix: Arc<str> },
-    Grant { id: i64, ttl: i64 },
-    Revoke { lease: i64 },
-    Renew { lease: i64 },
+    Count {
+        prefix: Arc<str>,
+        at: i64,
+    },
+    Put {
+        key: Arc<str>,
+        value: Vec<u8>,
+        lease: i64,
+    },
+    DeleteAll {
+        prefix: Arc<str>,
+    },
+    Grant {
+        id: i64,
+        ttl: i64,
+    },
+    Revoke {
+        lease: i64,
+    },
+    Renew {
+        lease: i64,
+    },
 }
 
 #[derive(Clone, Debug)]

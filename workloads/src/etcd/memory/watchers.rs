@@ -67,7 +67,8 @@ impl Watchers {
 
     /// The stream is gone, and its watches with it.
     pub fn close(&mut self, stream: u64) {
-        let of_it: Vec<Place> = self.all.range((stream, i64::MIN)..=(stream, i64::MAX)).map(|(place, _)| *place).collect();
+        let of_it: Vec<Place> =
+            self.all.range((stream, i64::MIN)..=(stream, i64::MAX)).map(|(place, _)| *place).collect();
         for place in of_it {
             self.remove(place);
         }
@@ -76,7 +77,8 @@ impl Watchers {
     /// Who is told what of a change.
     pub fn told(&self, change: &Change) -> Vec<(Place, Happened)> {
         let on_key = self.on_key.get(&change.key).into_iter().flatten();
-        let concerned = |place: &&Place| self.all.get(place).is_some_and(|watcher| change.key.starts_with(&*watcher.key));
+        let concerned =
+            |place: &&Place| self.all.get(place).is_some_and(|watcher| change.key.starts_with(&*watcher.key));
         let on_prefix = self.on_prefix.iter().filter(concerned);
         let event = |place: &Place| Some((*place, self.all.get(place)?.event(change)?));
         on_key.chain(on_prefix).filter_map(event).collect()

@@ -357,7 +357,11 @@ impl World {
                 self.tell(stream, heard(News::Stands, Vec::new()), false);
                 let compacted = self.store.compacted;
                 if watcher.from < compacted {
-                    return self.tell(stream, heard(News::Over { reason: String::new(), compacted }, Vec::new()), false);
+                    return self.tell(
+                        stream,
+                        heard(News::Over { reason: String::new(), compacted }, Vec::new()),
+                        false,
+                    );
                 }
                 let happened = self.store.happened(&watcher.key, watcher.prefix, watcher.from);
                 let events: Vec<Happened> = happened.filter_map(|change| watcher.event(change)).collect();
@@ -410,7 +414,8 @@ impl World {
         if !silent {
             self.agenda.at(notice, Event::Notice { way, epoch });
         }
-        self.trace.note(|| format!("c{way} loses its connection for {outage:?}{}", if silent { ", in silence" } else { "" }));
+        self.trace
+            .note(|| format!("c{way} loses its connection for {outage:?}{}", if silent { ", in silence" } else { "" }));
         if let Some(stream) = stream {
             let closed = now + self.dice.delay(CLOSED);
             self.agenda.at(closed, Event::Closed { stream });

@@ -150,9 +150,7 @@ fn options(wanted: Wanted<'_>) -> WatchOptions {
 
 fn heard(response: &WatchResponse) -> Heard {
     let news = match (response.canceled(), response.created()) {
-        (true, _) => {
-            News::Over { reason: response.cancel_reason().to_owned(), compacted: response.compact_revision() }
-        }
+        (true, _) => News::Over { reason: response.cancel_reason().to_owned(), compacted: response.compact_revision() },
         (false, true) => News::Stands,
         (false, false) => News::Events,
     };
