@@ -120,7 +120,7 @@ impl Stage for Ensemble {
 fn ready(watches: &mut BTreeMap<usize, Fires>) -> Vec<Firing> {
     let mut fired = Vec::new();
     for (number, watch) in watches.iter_mut() {
-        if let Poll::Ready(outcome) = poll_once(watch.as_mut()) {
+        if let Poll::Ready(outcome) = poll_once(Pin::new(watch)) {
             fired.push((*number, outcome));
         }
     }

@@ -14,6 +14,7 @@ mod barriers;
 mod cancelled;
 mod death;
 mod elections;
+mod faithful;
 mod faulty;
 mod fleet;
 mod latch;

@@ -45,6 +45,8 @@ async fn contend<S: Service, L: Lock + 'static>(
             service: service.clone(),
             dice: Dice::new(dice.between(0, u64::MAX), "worker"),
             cancelled: weather.cancelled,
+            // Where sessions end by themselves, a hold that outlasts one is what matters.
+            short_holds: if weather.long_outages > 0 { 2 } else { 7 },
             everybody: everybody.clone(),
             judge: judge.clone(),
             telling: telling.clone(),
@@ -108,6 +110,8 @@ struct Worker<S> {
     service: S,
     dice: Dice,
     cancelled: u32,
+    /// How many holds are short for each one that outlasts a session.
+    short_holds: usize,
     everybody: Everybody<S>,
     judge: Judge,
     telling: Telling,
@@ -151,10 +155,10 @@ impl<S: Service> Worker<S> {
                     continue;
                 }
                 Ok(Ok(grant)) => grant,
-                Ok(Err(error)) => return self.failed("acquire", &error),
+                Ok(Err(error)) => return self.failed(key, "acquire", &error),
             };
             self.judge.granted(self.number, &grant);
-            let hold = match self.dice.below(8) {
+            let hold = match self.dice.below(self.short_holds + 1) {
                 0 => S::TIMEOUT + self.dice.delay(S::TIMEOUT),
                 _ => self.dice.delay(Duration::from_millis(200)),
             };
@@ -172,16 +176,18 @@ impl<S: Service> Worker<S> {
                 return Err(Lost);
             }
             if let Err(error) = lock.release(grant).await {
-                return self.failed("release", &error);
+                return self.failed(key, "release", &error);
             }
         }
         Ok(())
     }
 
-    fn failed(&self, verb: &str, error: &RecipeError) -> Result<(), Lost> {
+    fn failed(&self, key: i64, verb: &str, error: &RecipeError) -> Result<(), Lost> {
         self.judge.over(self.number, &format!("{verb} failed: {error}"));
         match error {
             RecipeError::SessionLost(_) => Err(Lost),
+            // The servers have ended the session, and the session does not know it yet.
+            RecipeError::EntryVanished(_) if self.service.is_over(key) => Err(Lost),
             error => {
                 self.telling.violation(|| format!("worker {}: {verb} failed: {error}", self.number));
                 Ok(())

@@ -9,6 +9,7 @@
 //! | [`service`] | what an exploration asks of a service in memory |
 //! | [`zookeeper`], [`etcd`] | the services, and the recipes on them |
 //! | [`contend`], [`meet`], [`wait`] | a run with a lock or election, a double barrier, a single barrier |
+//! | [`crowd`] | very many workers at one lock |
 //! | [`judge`] | what must hold of grants |
 //! | [`present`] | workers that stand still, and die |
 //! | [`story`] | what came of a run |
@@ -18,6 +19,7 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests; clippy knows only the tests themselves.
 
 mod contend;
+mod crowd;
 mod etcd;
 mod judge;
 mod meet;
@@ -63,6 +65,12 @@ struct Args {
     /// This service alone
     #[arg(long)]
     service: Option<String>,
+    /// Instead of an exploration: so many workers go through one sequential lock
+    #[arg(long, value_name = "WORKERS")]
+    crowd: Option<usize>,
+    /// How many of the crowd are in the queue at a time
+    #[arg(long, default_value_t = 200, requires = "crowd")]
+    queue: usize,
     /// What cargo hands to all tests: the names of recipes, or parts of them
     #[arg(value_name = "FILTER", hide = true)]
     filters: Vec<String>,
@@ -91,6 +99,7 @@ fn subjects() -> Vec<Subject> {
     let mut subjects = zookeeper::recipes();
     subjects.extend(etcd::recipes());
     subjects.extend(mutants::controls());
+    subjects.extend(etcd::mutants::controls());
     subjects.extend(mutants::all());
     subjects.extend(etcd::mutants::all());
     subjects
@@ -98,6 +107,9 @@ fn subjects() -> Vec<Subject> {
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    if let Some(workers) = args.crowd {
+        return crowd::run(workers, args.queue);
+    }
     let all = subjects();
     let chosen: Vec<&Subject> = all.iter().filter(|subject| args.concerns(subject)).collect();
     if chosen.is_empty() && (args.recipe.is_some() || args.service.is_some()) {

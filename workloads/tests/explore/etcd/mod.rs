@@ -63,11 +63,7 @@ impl Service for Etcd {
     }
 
     fn remains(&self, base: &str) -> Remains {
-        let counters = self.0.counters();
-        // Those who die inside a double barrier leave it open; it is shut to all who come afterwards.
-        let may_stand = |key: &String| counters.expired > 0 && *key == format!("{base}/ready");
-        let entries = self.0.below(base).into_iter().filter(|key| !may_stand(key)).collect();
-        Remains { entries, watches: counters.watches }
+        Remains { entries: self.0.below(base), watches: self.0.counters().watches }
     }
 }
 
