@@ -3,8 +3,6 @@
 //! All workers of one process share one monotonic clock, so overlap is decided, not guessed: a grant is stamped when the
 //! worker has learnt of it and a release before it is sent, so that two grants of a correct lock can never overlap.
 
-use std::collections::BTreeSet;
-
 use workloads::record::{Acquisition, Outcome};
 
 use super::barrier::MeasuredBarriers;
@@ -15,8 +13,6 @@ use super::figures::Safety;
 pub struct Rules {
     /// How many workers there were.
     pub workers: u32,
-    /// Tokens of grants whose holders were paused or cut off: the scenario asks for what may come of that.
-    pub asked: BTreeSet<i64>,
     /// Whether grants are held until they are lost: then nobody has to give way.
     pub for_ever: bool,
     /// Whether workers queue for their next grant before they give up the one that they have: then the call does not tell
@@ -89,7 +85,7 @@ fn overlaps(granted: &[&Acquisition], rules: &Rules, safety: &mut Safety) {
             _ if acquisition.over == 0 => acquisition.granted,
             _ => acquisition.over,
         };
-        let latest = if rules.asked.contains(&acquisition.token) { &mut asked_until } else { &mut held_until };
+        let latest = if acquisition.struck { &mut asked_until } else { &mut held_until };
         *latest = until.max(*latest);
     }
 }
@@ -143,7 +139,7 @@ mod tests {
     use super::*;
 
     fn rules(workers: u32) -> Rules {
-        Rules { workers, asked: BTreeSet::new(), for_ever: false, queues_ahead: false, length: 1_000_000 }
+        Rules { workers, for_ever: false, queues_ahead: false, length: 1_000_000 }
     }
 
     fn judged(acquisitions: &[Acquisition], workers: u32) -> Safety {
@@ -153,14 +149,14 @@ mod tests {
     #[test]
     fn an_overlap_with_a_holder_that_was_stopped_on_purpose_is_told_apart() {
         // It is told at 40 that it lost at some time before 30; the next one was granted at 30.
-        let paused = Acquisition { outcome: Outcome::Lost, over: 40_000, ..grant(0, 10, 1, 5, 0) };
+        let paused = Acquisition { outcome: Outcome::Lost, over: 40_000, struck: true, ..grant(0, 10, 1, 5, 0) };
         let next = grant(1, 11, 2, 30_000, 60_000);
-        let safety = check(&[paused, next], &Rules { asked: BTreeSet::from([10]), ..rules(2) });
+        let safety = judged(&[paused, next], 2);
         assert_eq!((safety.overlaps, safety.overlaps_asked, safety.longest_overlap_us), (0, 1, 10));
-        assert_eq!(judged(&[paused, next], 2).overlaps, 1);
+        assert_eq!(judged(&[Acquisition { struck: false, ..paused }, next], 2).overlaps, 1);
         // One that overlaps with another besides is a violation all the same.
         let third = grant(2, 12, 3, 35_000, 70_000);
-        let safety = check(&[paused, next, third], &Rules { asked: BTreeSet::from([10]), ..rules(3) });
+        let safety = judged(&[paused, next, third], 3);
         assert_eq!((safety.overlaps, safety.overlaps_asked), (1, 1));
     }
 

@@ -104,7 +104,6 @@ pub fn measure(scenario: &Scenario, arm: &ArmSettings, recording: &TrialRecordin
                 acquisitions,
                 &safety::Rules {
                     workers: arm.workers.workers,
-                    asked: failover::asked_for(&recording.faults),
                     for_ever: arm.workers.hold == Delay::Forever,
                     queues_ahead: arm.workers.auto_requeue && arm.service == Service::Zookeeper,
                     length: workers.length,

@@ -58,7 +58,10 @@ impl Fleet {
 
     /// Cuts a worker's line; the moment, or `None` where it has none that can be cut.
     pub fn cut(&self, worker: u32, how: CutHow) -> Option<u64> {
-        self.wires.get(worker as usize)?.relay.as_ref()?.cut(how);
+        let wire = self.wires.get(worker as usize)?;
+        let relay = wire.relay.as_ref()?;
+        wire.orders.fate.strike();
+        relay.cut(how);
         Some(self.recorder.now())
     }
 
