@@ -1,6 +1,7 @@
 //! What the reader has to know before trusting the figures: violated safety, an incomplete run, a saturated generator,
 //! and the warnings of the run, each with what to do about it.
 
+use crate::report::controls;
 use crate::report::format;
 use crate::report::view::arms;
 use crate::results::summary::Summary;
@@ -29,7 +30,7 @@ pub(super) struct Notice {
     pub remedy: String,
 }
 
-/// What was violated, a line for each arm in which anything was.
+/// What was violated, a line for each arm in which anything was, and for each control that no check found.
 pub fn violations(summary: &Summary) -> Vec<String> {
     let arms = arms(summary);
     let violated = arms.iter().filter(|view| view.arm.safety.is_violated()).map(|view| {
@@ -46,7 +47,7 @@ pub fn violations(summary: &Summary) -> Vec<String> {
         .collect();
         format!("{}: {}", view.label, seen.join(", "))
     });
-    violated.collect()
+    violated.chain(controls::not_caught(summary.arms.iter())).collect()
 }
 
 /// All notices, the loudest first.
