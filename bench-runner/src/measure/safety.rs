@@ -93,8 +93,10 @@ fn overlaps(granted: &[&Acquisition], rules: &Rules, safety: &mut Safety) {
 }
 
 /// How long each grant that began before an earlier one of its lock was over overlapped with that, in nanoseconds; in a trial of this
-/// length.
+/// length, which goes on while its books are being closed.
 pub(super) fn overlap_lengths(acquisitions: &[Acquisition], length: u64) -> Vec<u64> {
+    let latest = acquisitions.iter().map(|one| one.granted.max(one.over)).max().unwrap_or(0);
+    let end = length.max(latest);
     let mut lengths = Vec::new();
     for lock in by_lock(acquisitions) {
         let mut held_until = 0;
@@ -104,7 +106,7 @@ pub(super) fn overlap_lengths(acquisitions: &[Acquisition], length: u64) -> Vec<
                 _ => grant.over,
             };
             if grant.granted < held_until {
-                lengths.push(held_until.min(until).min(length).saturating_sub(grant.granted));
+                lengths.push(held_until.min(until).min(end).saturating_sub(grant.granted));
             }
             held_until = held_until.max(until);
         }
@@ -230,7 +232,9 @@ mod tests {
         let held = Acquisition { outcome: Outcome::Held, over: 0, ..grant(2, 12, 3, 40, 0) };
         let acquisitions = [grant(0, 10, 1, 5, 30), grant(1, 11, 2, 20, 25), held, grant(3, 13, 4, 50, 60)];
         assert_eq!(overlap_lengths(&acquisitions, 1_000), [5, 10]);
-        assert_eq!(overlap_lengths(&acquisitions, 55), [5, 5]);
+        let to_the_end = Acquisition { outcome: Outcome::Held, over: 0, ..grant(3, 13, 4, 50, 0) };
+        assert_eq!(overlap_lengths(&[held, to_the_end], 70), [20]);
+        assert_eq!(overlap_lengths(&[held, to_the_end], 45), [0], "granted while the books were being closed");
     }
 
     #[test]

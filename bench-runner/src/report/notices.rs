@@ -32,6 +32,13 @@ pub(super) struct Notice {
 
 /// What was violated, a line for each arm in which anything was, and for each control that no check found.
 pub fn violations(summary: &Summary) -> Vec<String> {
+    let mut all = broken(summary);
+    all.extend(controls::not_caught(summary.arms.iter()));
+    all
+}
+
+/// What was violated, a line for each arm in which anything was.
+fn broken(summary: &Summary) -> Vec<String> {
     let arms = arms(summary);
     let violated = arms.iter().filter(|view| view.arm.safety.is_violated()).map(|view| {
         let safety = &view.arm.safety;
@@ -47,13 +54,13 @@ pub fn violations(summary: &Summary) -> Vec<String> {
         .collect();
         format!("{}: {}", view.label, seen.join(", "))
     });
-    violated.chain(controls::not_caught(summary.arms.iter())).collect()
+    violated.collect()
 }
 
 /// All notices, the loudest first.
 pub(super) fn notices(summary: &Summary) -> Vec<Notice> {
     let mut notices = Vec::new();
-    for violation in violations(summary) {
+    for violation in broken(summary) {
         notices.push(Notice {
             level: Level::Violation,
             title: "Safety violated".to_owned(),
@@ -62,6 +69,14 @@ pub(super) fn notices(summary: &Summary) -> Vec<Notice> {
                 true => "Do not trust this barrier: its speed means nothing until nobody passes early.".to_owned(),
                 false => "Do not trust this lock: its speed means nothing until mutual exclusion holds.".to_owned(),
             },
+        });
+    }
+    for missed in controls::not_caught(summary.arms.iter()) {
+        notices.push(Notice {
+            level: Level::Violation,
+            title: "Control not caught".to_owned(),
+            text: format!("{missed}."),
+            remedy: "What this run says of the safety of its other arms proves nothing until its controls are caught.".to_owned(),
         });
     }
     if !summary.complete {

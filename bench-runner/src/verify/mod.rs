@@ -1,4 +1,5 @@
-//! A stored run judged again, from its raw rows alone: `acquisitions.csv`, and `passages.csv` where there were barriers.
+//! A stored run judged again, from its raw rows alone: `acquisitions.csv`, `passages.csv` where there were barriers, and `updates.csv`
+//! where holders kept a shared counter.
 //!
 //! Nothing that the run itself worked out is believed: promises are checked on the rows by rules written for this purpose, and then
 //! compared with what `summary.json` says. Only what was planned is taken from there: arms, workers, settings, which trial was

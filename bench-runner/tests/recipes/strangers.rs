@@ -10,7 +10,7 @@ use uuid::Uuid;
 use workloads::recipe::Lock;
 use workloads::zookeeper::{LeaderLatch, SequentialLock};
 
-use crate::place::{PATIENCE, Place, acquire, acquiring, on_ensemble, within};
+use crate::place::{PATIENCE, Place, acquiring, on_ensemble, within};
 
 /// Debian's Curator; its manifest names what it needs.
 const CURATOR: &str = "/usr/share/java/curator-recipes.jar";
