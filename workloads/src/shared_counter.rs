@@ -19,8 +19,8 @@ pub struct Reading {
     plain: u64,
     /// From the fenced store; `None` where it refused, since it has seen a later grant.
     fenced: Option<u64>,
-    /// When, in nanoseconds since the start of the trial.
-    at: u64,
+    /// Its place in the log, where there was room.
+    place: Option<usize>,
 }
 
 impl Reading {
@@ -41,7 +41,7 @@ pub struct Update {
     pub token: i64,
     /// When it read.
     pub read_at: u64,
-    /// When it wrote.
+    /// When it wrote; 0 for a read that no write followed: its holder was told of a loss, or the trial ended.
     pub written_at: u64,
     /// What it read from the plain store; it wrote one more, which was acknowledged.
     pub read: u64,
@@ -85,9 +85,9 @@ pub struct Books {
 pub struct Updates {
     /// The counter of each lock, in their order; empty where no counters were kept.
     pub books: Vec<Books>,
-    /// The updates, those of each lock in the order in which they were written.
+    /// The updates in the order in which they were written, and before them the reads that no write followed.
     pub log: Vec<Update>,
-    /// Updates for which there was no room in the log.
+    /// Reads for which there was no room in the log, and their writes.
     pub dropped: u64,
 }
 
@@ -125,7 +125,7 @@ impl SharedCounters {
     /// # Panics
     ///
     /// Where there is no such lock.
-    pub fn read(&self, resource: u32, token: i64, now: impl FnOnce() -> u64) -> Reading {
+    pub fn read(&self, worker: u32, resource: u32, token: i64, now: impl FnOnce() -> u64) -> Reading {
         let mut slot = self.slot(resource);
         slot.highest = slot.highest.max(token);
         let current = slot.highest == token;
@@ -133,7 +133,24 @@ impl SharedCounters {
             slot.books.fenced.refused_reads += 1;
         }
         let fenced = current.then_some(slot.books.fenced.counter);
-        Reading { plain: slot.books.plain.counter, fenced, at: now() }
+        let plain = slot.books.plain.counter;
+        let mut log = locked(&self.log);
+        let place = (log.0.len() < MOST_UPDATES).then_some(log.0.len());
+        match place {
+            // A read is written down as well: whoever reads overtakes all earlier holders, whether or not it comes to write.
+            Some(_) => log.0.push(Update {
+                worker,
+                resource,
+                token,
+                read_at: now(),
+                written_at: 0,
+                read: plain,
+                read_fenced: fenced.unwrap_or(0),
+                fenced: false,
+            }),
+            None => log.1 += 1,
+        }
+        Reading { plain, fenced, place }
     }
 
     /// Writes one more than was read to both stores; whether the fenced one took it.
@@ -141,7 +158,7 @@ impl SharedCounters {
     /// # Panics
     ///
     /// Where there is no such lock.
-    pub fn write(&self, worker: u32, resource: u32, token: i64, reading: Reading, now: impl FnOnce() -> u64) -> bool {
+    pub fn write(&self, resource: u32, token: i64, reading: Reading, now: impl FnOnce() -> u64) -> bool {
         let mut slot = self.slot(resource);
         let plain = &mut slot.books.plain;
         plain.counter = reading.plain + 1;
@@ -160,21 +177,10 @@ impl SharedCounters {
                 false
             }
         };
-        // Before the slot is let go, so that the updates of a lock are in the order of their writes.
-        let mut log = locked(&self.log);
-        if log.0.len() < MOST_UPDATES {
-            log.0.push(Update {
-                worker,
-                resource,
-                token,
-                read_at: reading.at,
-                written_at: now(),
-                read: reading.plain,
-                read_fenced: reading.fenced.unwrap_or(0),
-                fenced: taken,
-            });
-        } else {
-            log.1 += 1;
+        // Before the slot is let go, so that moments are in the order of what happened.
+        if let Some(update) = reading.place.and_then(|place| locked(&self.log).0.get_mut(place)) {
+            update.written_at = now();
+            update.fenced = taken;
         }
         taken
     }
@@ -182,8 +188,9 @@ impl SharedCounters {
     /// Copies everything out.
     pub fn copy(&self) -> Updates {
         let books = self.slots.iter().map(|slot| locked(slot).books).collect();
-        let log = locked(&self.log);
-        Updates { books, log: log.0.clone(), dropped: log.1 }
+        let (mut log, dropped) = locked(&self.log).clone();
+        log.sort_by_key(|update| update.written_at);
+        Updates { books, log, dropped }
     }
 }
 
@@ -197,8 +204,8 @@ mod tests {
 
     /// One update in one go.
     fn update(counters: &SharedCounters, token: i64) -> bool {
-        let reading = counters.read(0, token, now);
-        counters.write(0, 0, token, reading, now)
+        let reading = counters.read(0, 0, token, now);
+        counters.write(0, token, reading, now)
     }
 
     #[test]
@@ -213,9 +220,9 @@ mod tests {
     #[test]
     fn a_late_write_undoes_what_the_plain_store_took_meanwhile_and_the_fenced_one_refuses_it() {
         let counters = SharedCounters::new(1);
-        let old = counters.read(0, 1, now);
+        let old = counters.read(0, 0, 1, now);
         assert!((0..3).all(|_| update(&counters, 2)));
-        assert!(!counters.write(7, 0, 1, old, now));
+        assert!(!counters.write(0, 1, old, now));
         let books = counters.copy().books[0];
         assert_eq!((books.plain.acknowledged, books.plain.counter, books.plain.lost()), (4, 1, 3));
         let fenced = Book { acknowledged: 3, refused: 1, refused_reads: 0, counter: 3 };
@@ -226,21 +233,22 @@ mod tests {
     #[test]
     fn a_read_fences_too() {
         let counters = SharedCounters::new(1);
-        let old = counters.read(0, 1, now);
-        let new = counters.read(0, 2, now);
-        assert!(!counters.write(0, 0, 1, old, now));
-        assert!(counters.write(1, 0, 2, new, now));
+        let old = counters.read(0, 0, 1, now);
+        let new = counters.read(1, 0, 2, now);
+        assert!(!counters.write(0, 1, old, now));
+        assert!(counters.write(0, 2, new, now));
         let books = counters.copy().books[0];
         assert_eq!((books.plain.lost(), books.fenced.lost()), (1, 0));
-        assert!(counters.read(0, 1, now).is_refused());
+        assert!(counters.read(0, 0, 1, now).is_refused());
         assert_eq!(counters.copy().books[0].fenced.refused_reads, 1);
     }
 
     #[test]
     fn updates_are_written_down_as_they_were() {
         let counters = SharedCounters::new(2);
-        let reading = counters.read(1, 5, || 10);
-        counters.write(3, 1, 5, reading, || 20);
+        let reading = counters.read(3, 1, 5, || 10);
+        counters.write(1, 5, reading, || 20);
+        counters.read(4, 1, 6, || 30);
         let copy = counters.copy();
         let expected = Update {
             worker: 3,
@@ -252,7 +260,17 @@ mod tests {
             read_fenced: 0,
             fenced: true,
         };
-        assert_eq!((copy.log, copy.dropped), (vec![expected], 0));
+        let unwritten = Update {
+            worker: 4,
+            token: 6,
+            read_at: 30,
+            written_at: 0,
+            read: 1,
+            read_fenced: 1,
+            fenced: false,
+            ..expected
+        };
+        assert_eq!((copy.log, copy.dropped), (vec![unwritten, expected], 0));
         assert_eq!(copy.books[0], Books::default(), "each lock has its own");
     }
 }

@@ -67,12 +67,14 @@ fn lengths(overlaps: &Micros) -> Overlaps {
 /// The updates that were written after somebody with a later grant had read or written: worked out from the moments and tokens alone,
 /// not from what the stores answered. In the order of their writes.
 fn stale(log: &[Update]) -> Vec<Update> {
-    // Both ends of each update, by lock and time.
+    // Both ends of each update, by lock and time; of a read that no write followed the one.
     let mut ends: BTreeMap<u32, Vec<(u64, i64, Option<&Update>)>> = BTreeMap::new();
     for update in log {
         let of_lock = ends.entry(update.resource).or_default();
         of_lock.push((update.read_at, update.token, None));
-        of_lock.push((update.written_at, update.token, Some(update)));
+        if update.written_at != 0 {
+            of_lock.push((update.written_at, update.token, Some(update)));
+        }
     }
     let mut stale = Vec::new();
     for ends in ends.values_mut() {
@@ -177,6 +179,7 @@ mod tests {
         let found: Vec<u64> = stale(&log).iter().map(|update| update.written_at).collect();
         assert_eq!(found, [50]);
         assert!(stale(&[update(1, 10, 50, true), update(2, 51, 60, true)]).is_empty());
+        assert_eq!(stale(&[update(2, 40, 0, false), update(1, 10, 50, false)]).len(), 1, "although it never wrote");
     }
 
     fn lost_one(struck: bool) -> (Updates, [Acquisition; 1]) {

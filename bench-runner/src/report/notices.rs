@@ -76,7 +76,8 @@ pub(super) fn notices(summary: &Summary) -> Vec<Notice> {
             level: Level::Violation,
             title: "Control not caught".to_owned(),
             text: format!("{missed}."),
-            remedy: "What this run says of the safety of its other arms proves nothing until its controls are caught.".to_owned(),
+            remedy: "What this run says of the safety of its other arms proves nothing until its controls are caught."
+                .to_owned(),
         });
     }
     if !summary.complete {

@@ -7,11 +7,11 @@ use crate::run::recording::TrialRecording;
 
 /// Columns of `updates.csv`. Times are nanoseconds since the start of the trial, on one clock for all workers. A holder read `read` from
 /// the plain store (`read_fenced` from the fenced one) and wrote one more; `fenced` is 1 where the fenced store acknowledged that, and
-/// 0 where it refused.
+/// 0 where it refused. `written_ns` is empty, and `fenced` 0, where no write followed the read.
 pub const UPDATES: [&str; 10] =
     ["trial", "arm", "worker", "lock", "token", "read_ns", "written_ns", "read", "read_fenced", "fenced"];
 
-/// Appends a trial's updates, those of each lock in the order of their writes, to the file at `path`, which the first of them begins.
+/// Appends a trial's updates in the order of their writes, those that were never written first, to the file at `path`, which the first of them begins.
 ///
 /// # Errors
 ///
@@ -25,7 +25,7 @@ pub fn append(path: &Path, label: &str, recording: &TrialRecording) -> csv::Resu
             update.resource,
             update.token,
             update.read_at,
-            update.written_at,
+            (update.written_at != 0).then_some(update.written_at),
             update.read,
             update.read_fenced,
             u8::from(update.fenced),

@@ -67,12 +67,12 @@ impl Updates {
                 lock: table.number(3, "lock")?,
                 token: table.number(4, "token")?,
                 read_at: table.number(5, "read_ns")?,
-                written_at: table.number(6, "written_ns")?,
+                written_at: table.maybe(6, "written_ns")?,
                 read: table.number(7, "read")?,
                 read_fenced: table.number(8, "read_fenced")?,
                 fenced: table.number::<u8>(9, "fenced")? != 0,
             };
-            if update.written_at < update.read_at {
+            if update.written_at != 0 && update.written_at < update.read_at {
                 return Err(table.wrong("it was written before it was read"));
             }
             trials.entry(trial).or_default().push(update);
@@ -85,23 +85,26 @@ impl Updates {
 pub fn count(updates: &[Update]) -> Counted {
     let mut locks: BTreeMap<u32, Vec<&Update>> = BTreeMap::new();
     updates.iter().for_each(|update| locks.entry(update.lock).or_default().push(update));
-    let mut counted = Counted { updates: updates.len() as u64, ..Counted::default() };
-    for updates in locks.values() {
+    let mut counted = Counted::default();
+    for updates in locks.values_mut() {
+        let reads: Vec<(u64, i64)> = updates.iter().map(|update| (update.read_at, update.token)).collect();
+        updates.retain(|update| update.written_at != 0);
+        updates.sort_by_key(|update| update.written_at);
         let taken: Vec<&&Update> = updates.iter().filter(|update| update.fenced).collect();
+        counted.updates += updates.len() as u64;
         counted.refused += (updates.len() - taken.len()) as u64;
         // What was written last is what is left: one more than its writer had read.
         let left = updates.last().map_or(0, |last| last.read + 1);
         let left_fenced = taken.last().map_or(0, |last| last.read_fenced + 1);
         counted.lost_plain += (updates.len() as u64).saturating_sub(left);
         counted.lost_fenced += (taken.len() as u64).saturating_sub(left_fenced);
-        counted.stale += stale(updates);
+        counted.stale += stale(updates, reads);
     }
     counted
 }
 
 /// How many were written after somebody with a later token had read.
-fn stale(updates: &[&Update]) -> u64 {
-    let mut reads: Vec<(u64, i64)> = updates.iter().map(|update| (update.read_at, update.token)).collect();
+fn stale(updates: &[&Update], mut reads: Vec<(u64, i64)>) -> u64 {
     reads.sort_unstable();
     // The highest token that had read by then, read by read.
     let mut highest = i64::MIN;
@@ -136,6 +139,10 @@ mod tests {
         assert_eq!(counted, Counted { updates: 4, stale: 1, refused: 1, lost_plain: 1, lost_fenced: 0 });
         // Without the last one, what the late writer left is what is left.
         assert_eq!(count(&updates[..3]).lost_plain, 2);
+        // A read overtakes, whether or not a write follows.
+        let read = update(2, (40, 0), 0, 0, false);
+        let counted = count(&[update(1, (10, 60), 0, 0, false), read]);
+        assert_eq!((counted.updates, counted.stale, counted.refused), (1, 1, 1));
     }
 
     #[test]

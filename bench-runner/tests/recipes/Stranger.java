@@ -30,7 +30,14 @@ public final class Stranger implements Runnable {
         this.name = name;
         this.path = path;
         this.isLatch = isLatch;
-        client = CuratorFrameworkFactory.newClient(servers, SESSION_MS, SESSION_MS, new RetryNTimes(50, 100));
+        client = CuratorFrameworkFactory.builder()
+            .connectString(servers)
+            .sessionTimeoutMs(SESSION_MS)
+            .connectionTimeoutMs(SESSION_MS)
+            .retryPolicy(new RetryNTimes(50, 100))
+            // It would watch the servers' own settings, and the test counts watches.
+            .ensembleTracker(false)
+            .build();
         client.start();
         Thread thread = new Thread(this, name);
         thread.setDaemon(true);

@@ -43,12 +43,12 @@ impl<L: Lock> Holder<'_, L> {
         let now = || plan.recorder.now();
         let mut lost = pin!(lock.lost(grant));
         loop {
-            let reading = counting.counters.read(*resource, grant.token, now);
+            let reading = counting.counters.read(*worker, *resource, grant.token, now);
             if reading.is_refused() {
                 return Some(Loss::Overtaken);
             }
             rest(counting.length.draw(rng)).await;
-            if !counting.counters.write(*worker, *resource, grant.token, reading, now) {
+            if !counting.counters.write(*resource, grant.token, reading, now) {
                 attempt.stale_write();
                 return Some(Loss::Overtaken);
             }
