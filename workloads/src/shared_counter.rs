@@ -178,7 +178,8 @@ impl SharedCounters {
             }
         };
         // Before the slot is let go, so that moments are in the order of what happened.
-        if let Some(update) = reading.place.and_then(|place| locked(&self.log).0.get_mut(place)) {
+        let mut log = locked(&self.log);
+        if let Some(update) = reading.place.and_then(|place| log.0.get_mut(place)) {
             update.written_at = now();
             update.fenced = taken;
         }

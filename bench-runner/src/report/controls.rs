@@ -30,8 +30,8 @@ pub(super) fn explain(arm: &Arm) -> Option<Explained> {
         (ControlKind::SharedSessions, Service::Zookeeper) => (
             format!("{}, where each must have its own.", shared(arm, control)),
             "A ZooKeeper server sends one notification for each session and path, however many watches a client holds there: the client's \
-             library hands that one event to every worker on the session. So the herd all but vanishes from the servers' book, down to the \
-             number of sessions for each release, while the workers still count each of themselves. A benchmark with shared sessions \
+             library hands that one event to every worker on the session. So the herd all but vanishes from the servers' book, down to at \
+             most the number of sessions for each release, while the workers still count each of themselves. A benchmark with shared sessions \
              would have called the naive lock cheap."
                 .to_owned(),
         ),

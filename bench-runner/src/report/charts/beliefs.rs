@@ -69,7 +69,10 @@ fn shows(arm: &Arm) -> bool {
 
 /// The grants of the first lock that are shown.
 fn grants(arm: &Arm) -> Vec<&Leadership> {
-    arm.series.leaderships.iter().filter(|one| one.resource == 0).take(MOST_GRANTS).collect()
+    // One that came while the books were being closed is no part of the trial.
+    let end = arm.trial.first().map_or(f64::INFINITY, |trial| trial.seconds);
+    let of_trial = |one: &&Leadership| one.resource == 0 && one.from_seconds < end;
+    arm.series.leaderships.iter().filter(of_trial).take(MOST_GRANTS).collect()
 }
 
 fn panel(view: &ArmView) -> Rows {
