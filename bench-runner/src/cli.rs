@@ -52,6 +52,8 @@ pub enum Command {
     History(HistoryArgs),
     /// Draw the report of a stored run again.
     Report(ReportArgs),
+    /// Check a stored run again, from its raw rows: mutual exclusion, the order of tokens, fairness.
+    Verify(VerifyArgs),
     /// Print the JSON Schema of a format.
     Schema(SchemaArgs),
     /// Remove from external servers what killed runs have left there.
@@ -299,6 +301,31 @@ pub struct ReportArgs {
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// How the result goes to stdout.
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: Format,
+}
+
+/// `bench-runner verify`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Everything is checked on acquisitions.csv (and passages.csv, where there were barriers) by rules of their own, and then compared
+with what summary.json says. Where two grants of a lock collide, it says which two: worker, number of the grant, token, from when
+to when, for how long both were held, and the lines. Fairness is told by the grants that overtook a waiter, Jain's index over the
+grants of each worker (1: all got the same; 1/n: one got everything), and the workers that got nothing.
+
+Examples:
+  bench-runner verify results/quick/2026-11-29T10-00-00Z
+  bench-runner verify results/leader-pause/2026-11-30T10-00-00Z --format json
+
+Exit codes:
+   0  every promise was kept, or broken only where the scenario asked for it
+   2  there is no run, or its rows were cut or edited: the line is told
+   4  a promise was broken, or summary.json does not say what the rows say")]
+pub struct VerifyArgs {
+    /// The run's folder, or its summary.json.
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// How the result goes to stdout: tables, or everything that was found as JSON.
     #[arg(long, value_enum, default_value = "human")]
     pub format: Format,
 }

@@ -15,6 +15,7 @@ mod report;
 mod run;
 mod schema;
 mod verdict;
+mod verify;
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
@@ -32,6 +33,7 @@ pub fn dispatch(cli: Cli) -> u8 {
         Command::Compare(args) => compare::compare(&args),
         Command::History(args) => history::history(&args),
         Command::Report(args) => report::report(&args),
+        Command::Verify(args) => verify::verify(&args),
         Command::Schema(args) => schema::schema(&args),
         Command::Clean(args) => clean::clean(&args),
     };
