@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::settings::{Service, WorkerSettings};
 
+use super::external::ExternalSettings;
 use super::fault::FaultSettings;
 use super::gate::GateFile;
 
@@ -46,6 +47,8 @@ pub enum Provider {
     /// Child processes on this machine, on loopback ports.
     #[default]
     Local,
+    /// Somebody else.
+    External,
 }
 
 /// The servers under test.
@@ -53,8 +56,14 @@ pub enum Provider {
 pub struct EnsembleSettings {
     /// Who runs them.
     pub provider: Provider,
-    /// How many: odd, 1 to 9.
+    /// How many: odd, 1 to 9; of external ones, whatever there are.
     pub nodes: u32,
+    /// The most workers of an arm; `None`: no ceiling.
+    pub max_workers: Option<u32>,
+    /// The most requests a second to the servers of a service; `None`: no ceiling.
+    pub max_rate: Option<f64>,
+    /// Where they are, if they are external.
+    pub external: Option<ExternalSettings>,
     /// How the ZooKeeper servers are set up.
     pub zookeeper: ZookeeperSettings,
     /// How the etcd servers are set up.
