@@ -5,7 +5,7 @@
 //! - [`counters`]: what is made of it, and what its counters really count.
 pub mod counters;
 mod find;
-mod flags;
+pub(crate) mod flags;
 pub mod http;
 pub mod metrics;
 pub mod settings;
@@ -30,7 +30,8 @@ use find::Installation;
 #[derive(Debug, Clone)]
 pub(crate) struct Etcd {
     pub settings: EtcdSettings,
-    installation: Installation,
+    /// `None`: it runs in containers, out of an image.
+    installation: Option<Installation>,
 }
 
 impl Etcd {
@@ -45,7 +46,12 @@ impl Etcd {
             );
             return Err(EnsembleError::Settings { what });
         }
-        Ok(Etcd { settings, installation })
+        Ok(Etcd { settings, installation: Some(installation) })
+    }
+
+    /// One that runs in containers.
+    pub fn in_containers(settings: EtcdSettings) -> Etcd {
+        Etcd { settings, installation: None }
     }
 
     /// One, for the peers; a single node listens there too.
@@ -58,8 +64,10 @@ impl Etcd {
         144
     }
 
+    /// Nothing where it runs in containers.
     pub fn command(&self, id: u32, ports: &[NodePorts]) -> Vec<OsString> {
-        flags::command(&self.installation.program, &self.settings, id, ports)
+        let command = |found: &Installation| flags::command(&found.program, &self.settings, id, ports);
+        self.installation.as_ref().map(command).unwrap_or_default()
     }
 
     /// etcd takes every flag from a variable too.
@@ -100,6 +108,6 @@ impl Etcd {
     }
 
     pub fn origin(&self) -> String {
-        self.installation.program.display().to_string()
+        self.installation.as_ref().map(|found| found.program.display().to_string()).unwrap_or_default()
     }
 }
