@@ -6,7 +6,8 @@ use workloads::settings::Service;
 
 use super::{Failure, clean, external};
 use crate::ensemble::{
-    Description, DockerSettings, Ensemble, EnsembleError, EtcdSettings, LocalSettings, NodeUsage, Search, ZookeeperSettings,
+    Description, DockerSettings, Ensemble, EnsembleError, EtcdSettings, LocalSettings, NodeUsage, Search,
+    ZookeeperSettings,
 };
 use crate::results::warnings::Warning;
 use crate::scenario::Scenario;

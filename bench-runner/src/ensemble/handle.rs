@@ -8,8 +8,8 @@ use tokio::task::JoinSet;
 use workloads::access::{Access, Throttle};
 
 use super::counters::Counters;
-use super::docker::{Docker, DockerSettings};
 use super::description::{Description, NodeDescription, NodeState, Role};
+use super::docker::{Docker, DockerSettings};
 use super::error::EnsembleError;
 use super::external::{External, ExternalSettings};
 use super::local::{self, Node};

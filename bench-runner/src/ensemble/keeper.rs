@@ -347,8 +347,13 @@ mod tests {
     fn a_command_line_that_could_do_harm_is_refused() {
         let task = |words: &[&str]| Task::from_arguments(words.iter().map(OsString::from));
         assert!(task(&["/tmp/bench-runner-1-2-3-4/zookeeper-1", "log"]).is_none());
-        for cut_off in [&["--first", "1"][..], &["--last"], &["--last", "2", "rm"], &["--last", "0", "rm"], &["--last", "x", "rm"]] {
-            assert!(task(&[&["/tmp/bench-runner-1-2-3-4/zookeeper-1", "log"], cut_off].concat()).is_none(), "{cut_off:?}");
+        for cut_off in
+            [&["--first", "1"][..], &["--last"], &["--last", "2", "rm"], &["--last", "0", "rm"], &["--last", "x", "rm"]]
+        {
+            assert!(
+                task(&[&["/tmp/bench-runner-1-2-3-4/zookeeper-1", "log"], cut_off].concat()).is_none(),
+                "{cut_off:?}"
+            );
         }
         for folder in ["/", "/home", "/home/somebody", "..", "", "/tmp/bench-runner-1-2-3-4"] {
             assert!(task(&[folder, "log", "true"]).is_none(), "{folder}");

@@ -15,9 +15,11 @@ fn what_is_not_installed_is_told_with_the_remedy() {
     place.write("mine.toml", SMALL);
     fs::create_dir(place.path("empty")).unwrap();
     let empty = place.path("empty");
-    for (variable, missing) in
-        [("ZOOKEEPER_HOME", "ZOOKEEPER_HOME, or `home` in the scenario, is"), ("JAVA_HOME", "JAVA_HOME is"), ("PATH", "Java is not installed")]
-    {
+    for (variable, missing) in [
+        ("ZOOKEEPER_HOME", "ZOOKEEPER_HOME, or `home` in the scenario, is"),
+        ("JAVA_HOME", "JAVA_HOME is"),
+        ("PATH", "Java is not installed"),
+    ] {
         let mut command = place.command(&["run", "mine.toml"]);
         if variable == "PATH" {
             command.env_remove("JAVA_HOME");

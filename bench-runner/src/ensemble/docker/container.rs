@@ -15,9 +15,9 @@ pub(crate) struct Container {
     network: String,
     /// What follows `docker create`.
     create: Vec<String>,
-    /// Held while the engine is asked for something that changes it, so that what was begun first is done first, also where
-    /// nobody waits for it any more.
-    turn: Arc<Mutex<()>>,
+    /// Whether its main process was stopped by a signal. Held while the engine changes anything about it, so that what was begun
+    /// first is done first.
+    stopped: Arc<Mutex<bool>>,
 }
 
 /// What can be seen of the server's process.
@@ -31,7 +31,7 @@ pub(crate) enum Seen {
 
 impl Container {
     pub(super) fn new(engine: Engine, name: String, host: String, network: String, create: Vec<String>) -> Container {
-        Container { engine, name, host, network, create, turn: Arc::default() }
+        Container { engine, name, host, network, create, stopped: Arc::default() }
     }
 
     /// What its keeper runs.
@@ -50,27 +50,44 @@ impl Container {
 
     /// Kills the server. Errors: what the engine said; likewise below.
     pub async fn kill(&self) -> Result<(), String> {
-        self.ask(vec!["kill", &self.name]).await
+        let name = self.name.clone();
+        self.change(move |engine, _| engine.run(["kill", &name])).await
     }
 
-    /// Stops all that runs in it.
+    /// Stops all that runs in it, or where the kernel cannot, as some cannot freeze a group of processes, its main process.
     pub async fn pause(&self) -> Result<(), String> {
-        self.ask(vec!["pause", &self.name]).await
+        let name = self.name.clone();
+        let pause = move |engine: &Engine, stopped: &mut bool| match engine.run(["pause", &name]) {
+            Ok(done) => Ok(done),
+            Err(reason) => {
+                let signalled = engine.run(["kill", "--signal", "STOP", &name]);
+                *stopped = signalled.is_ok();
+                signalled.map_err(|_| reason)
+            }
+        };
+        self.change(pause).await
     }
 
     /// Lets it go on.
     pub async fn resume(&self) -> Result<(), String> {
-        self.ask(vec!["unpause", &self.name]).await
+        let name = self.name.clone();
+        let resume = move |engine: &Engine, stopped: &mut bool| match std::mem::take(stopped) {
+            true => engine.run(["kill", "--signal", "CONT", &name]),
+            false => engine.run(["unpause", &name]),
+        };
+        self.change(resume).await
     }
 
     /// Takes it off its network: its connections die without a word, and nobody reaches it.
     pub async fn disconnect(&self) -> Result<(), String> {
-        self.ask(vec!["network", "disconnect", &self.network, &self.name]).await
+        let (network, name) = (self.network.clone(), self.name.clone());
+        self.change(move |engine, _| engine.run(["network", "disconnect", &network, &name])).await
     }
 
     /// Puts it on its network again, under the same name.
     pub async fn connect(&self) -> Result<(), String> {
-        self.ask(vec!["network", "connect", "--alias", &self.host, &self.network, &self.name]).await
+        let (host, network, name) = (self.host.clone(), self.network.clone(), self.name.clone());
+        self.change(move |engine, _| engine.run(["network", "connect", "--alias", &host, &network, &name])).await
     }
 
     /// The server's process; `None` while it does not run.
@@ -84,14 +101,17 @@ impl Container {
         (runs == "true" && pid > 0).then(|| if is_of(pid, id) { Seen::Here(pid) } else { Seen::Elsewhere })
     }
 
-    async fn ask(&self, words: Vec<&str>) -> Result<(), String> {
-        let (engine, turn) = (self.engine.clone(), self.turn.clone());
-        let words: Vec<String> = words.into_iter().map(String::from).collect();
-        let asking = move || {
-            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-            engine.run(words).map(drop)
+    /// Has the engine change something about it. What was begun is done, also where nobody waits for it any more.
+    async fn change(
+        &self,
+        doing: impl FnOnce(&Engine, &mut bool) -> Result<String, String> + Send + 'static,
+    ) -> Result<(), String> {
+        let (engine, stopped) = (self.engine.clone(), self.stopped.clone());
+        let change = move || {
+            let mut stopped = stopped.lock().unwrap_or_else(PoisonError::into_inner);
+            doing(&engine, &mut stopped).map(drop)
         };
-        tokio::task::spawn_blocking(asking).await.unwrap_or_else(|error| Err(error.to_string()))
+        tokio::task::spawn_blocking(change).await.unwrap_or_else(|error| Err(error.to_string()))
     }
 }
 
@@ -102,7 +122,41 @@ fn is_of(pid: u32, container: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fake::Fake;
     use super::*;
+
+    fn container(script: &str) -> (Fake, Container) {
+        let fake = Fake::new(script);
+        let container = Container::new(fake.engine(), "c".into(), "zookeeper-1".into(), "n".into(), Vec::new());
+        (fake, container)
+    }
+
+    #[tokio::test]
+    async fn it_is_broken_and_mended_by_the_engine() {
+        let (fake, container) = container("exit 0");
+        container.pause().await.unwrap();
+        container.resume().await.unwrap();
+        container.disconnect().await.unwrap();
+        container.connect().await.unwrap();
+        container.kill().await.unwrap();
+        let wanted =
+            ["pause c", "unpause c", "network disconnect n c", "network connect --alias zookeeper-1 n c", "kill c"];
+        assert_eq!(fake.asked(), wanted);
+    }
+
+    #[tokio::test]
+    async fn where_it_cannot_be_frozen_its_process_is_stopped_and_goes_on() {
+        let (fake, container) = container("[ $1 != pause ]");
+        container.pause().await.unwrap();
+        container.resume().await.unwrap();
+        assert_eq!(fake.asked(), ["pause c", "kill --signal STOP c", "kill --signal CONT c"]);
+    }
+
+    #[tokio::test]
+    async fn a_refusal_is_handed_on() {
+        let (_fake, container) = container("exit 1");
+        assert!(container.kill().await.unwrap_err().contains("exit status: 1"));
+    }
 
     #[test]
     fn this_process_is_in_no_such_container() {

@@ -94,20 +94,8 @@ fn said(output: &Output) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
-
+    use super::super::fake::Fake;
     use super::*;
-
-    /// A `docker` that does what the script says, in a folder of its own.
-    fn fake(script: &str) -> (tempfile::TempDir, Search) {
-        let place = tempfile::tempdir().unwrap();
-        let program = place.path().join("docker");
-        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let search = Search { path: place.path().into(), ..Search::from_env() };
-        (place, search)
-    }
 
     #[test]
     fn without_the_command_it_is_told_what_to_install() {
@@ -119,22 +107,22 @@ mod tests {
 
     #[test]
     fn an_engine_that_does_not_run_is_told_in_its_own_words() {
-        let (_place, search) = fake("echo 'Cannot connect to the Docker daemon. Is it running?' >&2; exit 1");
-        let text = Engine::find(&search).unwrap_err().to_string();
+        let fake = Fake::new("echo 'Cannot connect to the Docker daemon. Is it running?' >&2; exit 1");
+        let text = Engine::find(&fake.search()).unwrap_err().to_string();
         assert!(text.contains("Is it running?") && text.contains("systemctl start docker"), "{text}");
     }
 
     #[test]
     fn an_image_that_is_missing_is_named_with_what_makes_it() {
-        let (_place, search) = fake("[ $1 = version ] && exit; echo 'Error: No such image: x/y' >&2; exit 1");
-        let error = Engine::find(&search).unwrap().image("x/y").unwrap_err();
+        let fake = Fake::new("[ $1 = version ] && exit; echo 'Error: No such image: x/y' >&2; exit 1");
+        let error = Engine::find(&fake.search()).unwrap().image("x/y").unwrap_err();
         assert!(matches!(&error, EnsembleError::NoImage { image } if image == "x/y"), "{error}");
         assert!(error.to_string().contains("make docker-images"), "{error}");
     }
 
     #[test]
     fn an_image_is_told_by_the_beginning_of_its_digest() {
-        let (_place, search) = fake("echo sha256:fdc3e3452a34aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
-        assert_eq!(Engine::find(&search).unwrap().image("x").unwrap(), "fdc3e3452a34");
+        let fake = Fake::new("echo sha256:fdc3e3452a34aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+        assert_eq!(Engine::find(&fake.search()).unwrap().image("x").unwrap(), "fdc3e3452a34");
     }
 }

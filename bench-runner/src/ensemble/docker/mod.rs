@@ -11,6 +11,8 @@
 mod container;
 mod engine;
 mod etcd;
+#[cfg(test)]
+mod fake;
 mod network;
 mod zookeeper;
 
@@ -19,6 +21,7 @@ pub(crate) use engine::Engine;
 pub(crate) use network::Network;
 
 use super::error::EnsembleError;
+use super::etcd::Etcd;
 use super::search::Search;
 use super::service::Service;
 
@@ -61,7 +64,7 @@ pub(crate) struct Docker {
 impl Docker {
     /// Sees that there is an engine with the service's image, and removes what runners have left there that are gone.
     ///
-    /// Errors: [`EnsembleError::NoDocker`], [`EnsembleError::NoImage`].
+    /// Errors: [`EnsembleError::NoDocker`], [`EnsembleError::NoImage`]; [`EnsembleError::Settings`] for what the image cannot do.
     pub fn find(settings: &DockerSettings, service: &Service, search: &Search) -> Result<Docker, EnsembleError> {
         let engine = Engine::find(search)?;
         let image = match service {
@@ -69,6 +72,14 @@ impl Docker {
             Service::Etcd(_) => &settings.etcd_image,
         };
         let image_id = engine.image(image)?;
+        if let Service::Etcd(it) = service
+            && !it.settings.fsync
+        {
+            let version = engine.run(["run", "--rm", image, "etcd", "--version"]);
+            let version =
+                version.map_err(|reason| EnsembleError::Docker { deed: "ask the image for its version", reason })?;
+            Etcd::check_version(&it.settings, &version)?;
+        }
         network::sweep(&engine);
         Ok(Docker { engine, image: image.clone(), image_id, memory: settings.memory.clone(), cpus: settings.cpus })
     }

@@ -140,8 +140,8 @@ fn orphans(listing: &str, is_gone: impl Fn(&str) -> bool) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::zookeeper::Zookeeper;
     use crate::ensemble::ZookeeperSettings;
+    use crate::ensemble::zookeeper::Zookeeper;
 
     fn network(memory: Option<&str>, cpus: Option<f64>) -> Network {
         let docker = Docker {
@@ -187,7 +187,8 @@ mod tests {
         let name = "bench-runner-1-2-3-4-zookeeper-1";
         assert_eq!(text(&commands.server), format!("/bin/false start --attach {name}"));
         let last: Vec<String> = commands.last.iter().map(|line| text(line)).collect();
-        let removed = [format!("/bin/false rm --force --volumes {name}"), "/bin/false network rm bench-runner-1-2-3-4".into()];
+        let removed =
+            [format!("/bin/false rm --force --volumes {name}"), "/bin/false network rm bench-runner-1-2-3-4".into()];
         assert_eq!(last, removed);
     }
 

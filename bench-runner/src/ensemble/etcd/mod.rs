@@ -38,20 +38,19 @@ impl Etcd {
     /// Finds etcd. Errors: [`EnsembleError::NotInstalled`]; [`EnsembleError::Settings`] for what this version cannot do.
     pub async fn find(settings: EtcdSettings, search: &Search) -> Result<Etcd, EnsembleError> {
         let installation = find::probe(search.etcd()?).await?;
-        if !settings.fsync && !installation.can_leave_out_fsync() {
-            let what = format!(
-                "fsync is false, and etcd {} always waits for the disk (`--unsafe-no-fsync` came with 3.5); leave fsync \
-                 true, or set ETCD_BIN to a newer etcd",
-                installation.version
-            );
-            return Err(EnsembleError::Settings { what });
-        }
+        can_do(&settings, &installation)?;
         Ok(Etcd { settings, installation: Some(installation) })
     }
 
     /// One that runs in containers.
     pub fn in_containers(settings: EtcdSettings) -> Etcd {
         Etcd { settings, installation: None }
+    }
+
+    /// Sees whether the etcd that answers this to `etcd --version` can do what is wished. Errors: [`EnsembleError::Settings`].
+    pub fn check_version(settings: &EtcdSettings, answer: &str) -> Result<(), EnsembleError> {
+        let version = find::read(answer).unwrap_or_else(|| "of an unknown version".into());
+        can_do(settings, &Installation { program: Default::default(), version })
     }
 
     /// One, for the peers; a single node listens there too.
@@ -110,4 +109,16 @@ impl Etcd {
     pub fn origin(&self) -> String {
         self.installation.as_ref().map(|found| found.program.display().to_string()).unwrap_or_default()
     }
+}
+
+fn can_do(settings: &EtcdSettings, installation: &Installation) -> Result<(), EnsembleError> {
+    if settings.fsync || installation.can_leave_out_fsync() {
+        return Ok(());
+    }
+    let what = format!(
+        "fsync is false, and etcd {} always waits for the disk (`--unsafe-no-fsync` came with 3.5); leave fsync true, or set \
+         ETCD_BIN (in containers `etcd_image`) to a newer etcd",
+        installation.version
+    );
+    Err(EnsembleError::Settings { what })
 }

@@ -129,7 +129,10 @@ mod tests {
         let empty = place.path().join("empty");
         for (search, what) in [
             (Search { jars: empty.clone(), ..search.clone() }, "ZooKeeper is not installed"),
-            (Search { zookeeper_home: Some(empty.clone()), ..search.clone() }, "ZOOKEEPER_HOME, or `home` in the scenario, is"),
+            (
+                Search { zookeeper_home: Some(empty.clone()), ..search.clone() },
+                "ZOOKEEPER_HOME, or `home` in the scenario, is",
+            ),
             (Search { java_home: Some(empty.clone()), ..search.clone() }, "JAVA_HOME is"),
             (Search { path: empty.into(), ..search }, "Java is not installed"),
         ] {
