@@ -35,7 +35,7 @@ pub fn explain(error: &io::Error, certificate: Option<&str>) -> String {
         Some(Error::InvalidCertificate(wrong)) => format!("{its} {}", fault(wrong)),
         Some(Error::AlertReceived(alert)) => refused(*alert),
         Some(Error::InvalidMessage(InvalidMessage::InvalidContentType)) => {
-            "what answers does not speak TLS; is it the port for plain text?".to_owned()
+            "what answers does not speak TLS; is it a port for plain text?".to_owned()
         }
         Some(other) => other.to_string(),
         None if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {

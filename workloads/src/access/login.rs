@@ -1,7 +1,7 @@
 //! A user with a password, and the token that stands for them at etcd.
 //!
-//! etcd checks the password once and then takes a token. All sessions of a process share one: checking a password costs the
-//! servers some 50 ms of CPU (bcrypt), which for thousands of sessions is minutes, and the token is known to every node. A
+//! etcd checks the password once and then takes a token. All sessions of a process share one: checking a password
+//! costs the servers CPU on purpose (bcrypt), which adds up over thousands of sessions, and the token is known to every node. A
 //! token ends when it is not used for five minutes at a node, when the node restarts, or when the user changes; whoever
 //! meets that drops it, and the next request gets another one.
 

@@ -72,7 +72,7 @@ impl Stream {
         match timeout(limit, connecting).await {
             Ok(Ok(stream)) => Ok(Stream::Tls(Box::new(stream))),
             Ok(Err(error)) => Err(refuse(seen.explain(&error))),
-            Err(_) => Err(refuse(format!("{}; is it a port without TLS?", late()))),
+            Err(_) => Err(refuse(format!("{}; is it a port for plain text?", late()))),
         }
     }
 }

@@ -96,5 +96,8 @@ async fn remove_parent(client: &Client) -> Result<(), SessionError> {
 }
 
 fn failed(path: &str, error: &SessionError) -> ClaimError {
+    if let SessionError::Refused(told) = error {
+        return ClaimError::Refused { told: told.clone() };
+    }
     ClaimError::Failed { path: path.to_owned(), told: error.to_string() }
 }

@@ -13,6 +13,9 @@ use crate::ensemble::etcd::{self, Metrics, http};
 use crate::ensemble::service::NodeReport;
 use crate::ensemble::zookeeper::{self, Mntr, four_letter};
 
+/// How an alert of TLS begins: its kind, and the version.
+const ALERT: &str = "\u{15}\u{3}";
+
 /// How to ask.
 #[derive(Debug, Clone)]
 pub(crate) struct Questions {
@@ -65,7 +68,8 @@ impl Questions {
             Ok(answer) if tls.is_none() && answer.contains("HTTP request to an HTTPS server") => {
                 Err(format!("{endpoint} speaks TLS; write `ca` under [ensemble.{}.tls]", self.service_name()))
             }
-            Ok(answer) if answer.is_empty() && tls.is_none() => Err(format!(
+            // Nothing, or the alert of a server that has read what is no TLS.
+            Ok(answer) if tls.is_none() && (answer.is_empty() || answer.starts_with(ALERT)) => Err(format!(
                 "{endpoint} closed the connection without an answer; is it a port for TLS? then write `ca` under \
                  [ensemble.{}.tls]",
                 self.service_name()
