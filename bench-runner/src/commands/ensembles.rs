@@ -6,7 +6,8 @@ use workloads::settings::Service;
 
 use super::{Failure, clean, external};
 use crate::ensemble::{
-    Description, Ensemble, EnsembleError, EtcdSettings, LocalSettings, NodeUsage, Search, ZookeeperSettings,
+    Description, DockerSettings, Ensemble, EnsembleError, EtcdSettings, LocalSettings, NodeUsage, Search,
+    ZookeeperSettings,
 };
 use crate::results::warnings::Warning;
 use crate::scenario::Scenario;
@@ -32,8 +33,11 @@ impl Ensembles {
             let ensemble = match external::settings(scenario, service)? {
                 Some(settings) => Ensemble::external(&settings, progress).await?,
                 None => {
-                    let ensemble =
-                        Ensemble::start_from(settings(scenario, service), &search(scenario), progress).await?;
+                    let (settings, search) = (settings(scenario, service), search(scenario));
+                    let ensemble = match docker(scenario) {
+                        Some(docker) => Ensemble::in_containers(settings, &docker, &search, progress).await?,
+                        None => Ensemble::start_from(settings, &search, progress).await?,
+                    };
                     ensemble.under(external::throttle(scenario, service))
                 }
             };
@@ -110,6 +114,16 @@ fn search(scenario: &Scenario) -> Search {
         etcd_bin: scenario.ensemble.etcd.program.clone().or(environment.etcd_bin),
         ..environment
     }
+}
+
+/// What containers are made of and may use, if there are to be any.
+fn docker(scenario: &Scenario) -> Option<DockerSettings> {
+    scenario.ensemble.docker.as_ref().map(|docker| DockerSettings {
+        zookeeper_image: docker.zookeeper_image.clone(),
+        etcd_image: docker.etcd_image.clone(),
+        memory: docker.memory.clone(),
+        cpus: docker.cpus,
+    })
 }
 
 fn settings(scenario: &Scenario, service: Service) -> LocalSettings {

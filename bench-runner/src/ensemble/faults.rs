@@ -46,6 +46,21 @@ impl Ensemble {
         self.provider.resume(self.place(node, "resumed")?).await
     }
 
+    /// Takes a node off its network: its connections die without a word, nobody reaches it, and its server runs on. Only nodes in
+    /// containers have a network of their own.
+    ///
+    /// Errors: [`EnsembleError::Fault`] for one that is down already, that has no such network, or that there is not.
+    pub async fn disconnect_node(&self, node: usize) -> Result<(), EnsembleError> {
+        self.provider.disconnect(self.place(node, "disconnected")?).await
+    }
+
+    /// Puts a node on its network again.
+    ///
+    /// Errors: [`EnsembleError::Fault`] for one that was not disconnected.
+    pub async fn connect_node(&self, node: usize) -> Result<(), EnsembleError> {
+        self.provider.connect(self.place(node, "connected")?).await
+    }
+
     /// What was made of each node on purpose.
     pub fn states(&self) -> Vec<NodeState> {
         self.places().map(|node| self.provider.state(node)).collect()

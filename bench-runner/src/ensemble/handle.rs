@@ -9,6 +9,7 @@ use workloads::access::{Access, Throttle};
 
 use super::counters::Counters;
 use super::description::{Description, NodeDescription, NodeState, Role};
+use super::docker::{Docker, DockerSettings};
 use super::error::EnsembleError;
 use super::external::{External, ExternalSettings};
 use super::local::{self, Node};
@@ -57,7 +58,22 @@ impl Ensemble {
         progress: &(dyn Fn(&str) + Sync),
     ) -> Result<Ensemble, EnsembleError> {
         let service = Service::find(&settings.into(), search).await?;
-        let local = local::launch(service, &std::env::temp_dir(), progress).await?;
+        let local = local::launch(service, None, &std::env::temp_dir(), progress).await?;
+        Ok(Ensemble { provider: Provider::Local(local), access: Access::default() })
+    }
+
+    /// As [`Ensemble::start`], with each node in a container of its own.
+    ///
+    /// Errors: besides those, [`EnsembleError::NoDocker`], [`EnsembleError::NoImage`] and [`EnsembleError::Docker`].
+    pub async fn in_containers(
+        settings: impl Into<LocalSettings>,
+        docker: &DockerSettings,
+        search: &Search,
+        progress: &(dyn Fn(&str) + Sync),
+    ) -> Result<Ensemble, EnsembleError> {
+        let service = Service::in_containers(&settings.into())?;
+        let docker = Docker::find(docker, &service, search)?;
+        let local = local::launch(service, Some(docker), &std::env::temp_dir(), progress).await?;
         Ok(Ensemble { provider: Provider::Local(local), access: Access::default() })
     }
 
@@ -138,7 +154,7 @@ impl Ensemble {
             role: report.role,
         });
         let (java, installation, settings) = match &self.provider {
-            Provider::Local(local) => (local.service.java(), local.service.origin(), local.service.shown()),
+            Provider::Local(local) => local.shown(),
             Provider::External(_) => (None, "external".into(), self.access_shown()),
         };
         Ok(Description {

@@ -5,6 +5,7 @@
 //!
 //! - [`local`]: the provider that runs nodes as child processes. It takes ports (`ports`) and a folder (`folder`), starts
 //!   each node (`node`), and waits until the ensemble serves (`launch`).
+//! - [`docker`]: the same, with each node in a container of its own.
 //! - [`external`]: the provider whose nodes somebody else runs; `provider` is what both have in common.
 //! - [`keeper`]: the small process that stands between the runner and a node, so that the node dies with the runner.
 //! - `faults`: nodes that are killed or paused on purpose, and mended.
@@ -18,6 +19,7 @@
 //! A further provider becomes a folder beside `local` and `external`, and a variant of `provider`; [`Ensemble`] keeps its verbs.
 pub mod counters;
 pub mod description;
+pub mod docker;
 pub mod error;
 pub mod etcd;
 pub mod external;
@@ -34,6 +36,7 @@ pub mod zookeeper;
 
 pub use counters::{Counters, Kinds, Notifications};
 pub use description::{Description, NodeDescription, NodeState, Role};
+pub use docker::DockerSettings;
 pub use error::EnsembleError;
 pub use etcd::EtcdSettings;
 pub use external::{ExternalSettings, NodeCommands};

@@ -18,7 +18,7 @@ pub(crate) type Asking = Pin<Box<dyn Future<Output = io::Result<NodeReport>> + S
 /// Who runs the nodes.
 #[derive(Debug)]
 pub(crate) enum Provider {
-    /// This process.
+    /// This process, by itself or in containers.
     Local(Local),
     /// Somebody else.
     External(External),
@@ -28,6 +28,7 @@ impl Provider {
     /// Its name in results.
     pub fn name(&self) -> &'static str {
         match self {
+            Provider::Local(local) if local.docker().is_some() => "docker",
             Provider::Local(_) => "local",
             Provider::External(_) => "external",
         }
@@ -107,7 +108,7 @@ impl Provider {
     /// CPU and memory, and whether it runs; `None` where its process cannot be seen.
     pub fn usage(&self, node: usize) -> Option<(ProcessUsage, bool)> {
         match self {
-            Provider::Local(local) => Some(local.nodes[node].usage()),
+            Provider::Local(local) => local.nodes[node].usage(),
             Provider::External(_) => None,
         }
     }
@@ -146,7 +147,7 @@ impl Provider {
     /// Stops it for a while. Errors: [`EnsembleError::Fault`].
     pub async fn pause(&self, node: usize) -> Result<(), EnsembleError> {
         match self {
-            Provider::Local(local) => local.nodes[node].pause(),
+            Provider::Local(local) => local.nodes[node].pause().await,
             Provider::External(external) => external.pause(node).await,
         }
     }
@@ -154,8 +155,30 @@ impl Provider {
     /// Lets it go on. Errors: [`EnsembleError::Fault`].
     pub async fn resume(&self, node: usize) -> Result<(), EnsembleError> {
         match self {
-            Provider::Local(local) => local.nodes[node].resume(),
+            Provider::Local(local) => local.nodes[node].resume().await,
             Provider::External(external) => external.resume(node).await,
         }
+    }
+
+    /// Takes it off its network. Errors: [`EnsembleError::Fault`].
+    pub async fn disconnect(&self, node: usize) -> Result<(), EnsembleError> {
+        match self {
+            Provider::Local(local) => local.nodes[node].disconnect().await,
+            Provider::External(_) => self.no_network(node, "disconnected"),
+        }
+    }
+
+    /// Puts it on its network again. Errors: [`EnsembleError::Fault`].
+    pub async fn connect(&self, node: usize) -> Result<(), EnsembleError> {
+        match self {
+            Provider::Local(local) => local.nodes[node].connect().await,
+            Provider::External(_) => self.no_network(node, "connected"),
+        }
+    }
+
+    /// What cannot be done to nodes whose network is not ours.
+    fn no_network(&self, node: usize, deed: &'static str) -> Result<(), EnsembleError> {
+        let reason = "its network is not ours: that takes `provider = \"docker\"`".into();
+        Err(EnsembleError::Fault { node: self.name_of(node).into(), deed, reason })
     }
 }

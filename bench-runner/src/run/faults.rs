@@ -212,6 +212,7 @@ impl<'a> Faults<'a> {
         let struck = match fault {
             NodeFault::Kill { .. } | NodeFault::Restart => self.ensemble.kill_node(node).await,
             NodeFault::Pause { .. } => self.ensemble.pause_node(node).await,
+            NodeFault::Disconnect { .. } => self.ensemble.disconnect_node(node).await,
         };
         if let Err(error) = struck {
             self.broken.lock().unwrap_or_else(PoisonError::into_inner).retain(|(broken, _)| *broken != node);
@@ -228,7 +229,7 @@ impl<'a> Faults<'a> {
             }));
         }
         let length = match fault {
-            NodeFault::Kill { length } | NodeFault::Pause { length } => length,
+            NodeFault::Kill { length } | NodeFault::Pause { length } | NodeFault::Disconnect { length } => length,
             NodeFault::Restart => Some(Duration::ZERO),
         };
         if let Some(length) = length {
@@ -317,6 +318,7 @@ async fn heal_node(ensemble: &Ensemble, node: usize, fault: NodeFault) -> Result
     match fault {
         NodeFault::Kill { .. } | NodeFault::Restart => ensemble.start_node(node).await,
         NodeFault::Pause { .. } => ensemble.resume_node(node).await,
+        NodeFault::Disconnect { .. } => ensemble.connect_node(node).await,
     }
 }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use workloads::settings::{Recipe, Service};
 
 use super::delay::DelayText;
+use super::docker::DockerFile;
 use super::duration::Span;
 use super::external::file::{AuthFile, CommandsFile, ServersFile, TlsFile};
 use super::fault::file::FaultFile;
@@ -80,7 +81,7 @@ fn zookeeper() -> Service {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Ensemble")]
 pub struct EnsembleFile {
-    /// Who runs the servers. `local`: child processes of bench-runner on this machine. `external`: somebody else; `endpoints` say where they are, and a run asks for `--allow-external`.
+    /// Who runs the servers. `local`: child processes of bench-runner on this machine. `docker`: the same in containers, one each. `external`: somebody else; `endpoints` say where they are, and a run asks for `--allow-external`.
     pub provider: Provider,
     /// How many servers of each service: 1, 3, 5, 7 or 9. An even number is refused, since it survives no more failures than the odd one below. `external`: as many as there are endpoints.
     #[schemars(extend("enum" = [1, 3, 5, 7, 9]))]
@@ -96,6 +97,9 @@ pub struct EnsembleFile {
     /// How faults break external nodes, and mend them.
     #[serde(skip_serializing_if = "is_default")]
     pub commands: CommandsFile,
+    /// The containers of the servers, if they are in containers.
+    #[serde(skip_serializing_if = "is_default")]
+    pub docker: DockerFile,
     /// How each ZooKeeper server is set up, or where they are.
     pub zookeeper: ZookeeperFile,
     /// How each etcd server is set up, or where they are.
@@ -112,7 +116,7 @@ impl EnsembleFile {
         let given = self.zookeeper.endpoints.len().max(self.etcd.endpoints.len());
         match self.provider {
             Provider::External => u32::try_from(given).unwrap_or(u32::MAX),
-            Provider::Local => self.nodes,
+            Provider::Local | Provider::Docker => self.nodes,
         }
     }
 }
@@ -125,6 +129,7 @@ impl Default for EnsembleFile {
             max_workers: None,
             max_rate: None,
             commands: CommandsFile::default(),
+            docker: DockerFile::default(),
             zookeeper: ZookeeperFile::default(),
             etcd: EtcdFile::default(),
         }

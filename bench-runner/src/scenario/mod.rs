@@ -25,6 +25,7 @@ mod similar;
 mod validate;
 
 pub mod delay;
+pub mod docker;
 pub mod duration;
 pub mod error;
 pub mod external;

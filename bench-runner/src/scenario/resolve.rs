@@ -33,6 +33,7 @@ pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
             nodes: file.ensemble.node_count(),
             max_workers: max_workers(&file.ensemble),
             max_rate: max_rate(&file.ensemble),
+            docker: (file.ensemble.provider == Provider::Docker).then(|| file.ensemble.docker.clone()),
             external: (file.ensemble.provider == Provider::External).then(|| external::file::resolve(&file.ensemble)),
             zookeeper: ZookeeperSettings {
                 tick: zookeeper.tick.0,

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::settings::{Service, WorkerSettings};
 
+use super::docker::DockerFile;
 use super::external::ExternalSettings;
 use super::fault::FaultSettings;
 use super::gate::GateFile;
@@ -47,6 +48,8 @@ pub enum Provider {
     /// Child processes on this machine, on loopback ports.
     #[default]
     Local,
+    /// Containers on Docker's engine, one for each server, whose ports are published on loopback.
+    Docker,
     /// Somebody else.
     External,
 }
@@ -62,6 +65,8 @@ pub struct EnsembleSettings {
     pub max_workers: Option<u32>,
     /// The most requests a second to the servers of a service; `None`: no ceiling.
     pub max_rate: Option<f64>,
+    /// Their containers, if they are in containers.
+    pub docker: Option<DockerFile>,
     /// Where they are, if they are external.
     pub external: Option<ExternalSettings>,
     /// How the ZooKeeper servers are set up.

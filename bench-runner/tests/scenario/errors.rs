@@ -83,7 +83,7 @@ fn numbers_out_of_range() {
 #[test]
 fn ensembles() {
     let shown = complaints(&[
-        tables("service = \"consul\"\n[ensemble]\nprovider = \"docker\"\nnodes = 4"),
+        tables("service = \"consul\"\n[ensemble]\nprovider = \"dokcer\"\nnodes = 4"),
         tables("service = \"zokeeper\"\n[ensemble]\nprovider = \"external\"\nnodes = 0"),
         tables("[ensemble]\nprovider = \"kubernetes\"\nnodes = 11"),
         tables("[ensemble]\nnodes = 2\n[ensemble.zookeeper]\nfsync = false"),

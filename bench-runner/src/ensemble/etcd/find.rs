@@ -65,7 +65,7 @@ pub(super) async fn probe(program: PathBuf) -> Result<Installation, EnsembleErro
 }
 
 /// Reads the line `etcd Version: 3.4.23`.
-fn read(answer: &str) -> Option<String> {
+pub(super) fn read(answer: &str) -> Option<String> {
     let version = answer.lines().find_map(|line| line.strip_prefix("etcd Version:"))?.trim();
     version.starts_with(|first: char| first.is_ascii_digit()).then(|| version.to_owned())
 }

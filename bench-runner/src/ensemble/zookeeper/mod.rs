@@ -3,7 +3,7 @@
 //! - `find`, `java`: the installation; [`settings`]: what may be wished for; `config`: the files and flags of a node.
 //! - [`four_letter`]: asks a node one of its four-letter words.
 //! - [`mntr`]: reads the answer to `mntr`.
-mod config;
+pub(crate) mod config;
 mod find;
 pub mod four_letter;
 mod java;
@@ -34,15 +34,25 @@ use java::Java;
 #[derive(Debug, Clone)]
 pub(crate) struct Zookeeper {
     pub settings: ZookeeperSettings,
-    pub java: Java,
-    installation: Installation,
+    /// `None`: it runs in containers, out of an image.
+    installed: Option<(Java, Installation)>,
 }
 
 impl Zookeeper {
     /// Finds ZooKeeper and Java. Errors: [`EnsembleError::NotInstalled`].
     pub async fn find(settings: ZookeeperSettings, search: &Search) -> Result<Zookeeper, EnsembleError> {
         let installation = search.zookeeper_and_java()?;
-        Ok(Zookeeper { settings, java: java::probe(&installation.java).await?, installation })
+        Ok(Zookeeper { settings, installed: Some((java::probe(&installation.java).await?, installation)) })
+    }
+
+    /// One that runs in containers.
+    pub fn in_containers(settings: ZookeeperSettings) -> Zookeeper {
+        Zookeeper { settings, installed: None }
+    }
+
+    /// The version of the Java runtime, where that is known.
+    pub fn java(&self) -> Option<String> {
+        self.installed.as_ref().map(|(java, _)| java.version.clone())
     }
 
     /// One for followers and one for elections; a single node has neither.
@@ -59,8 +69,10 @@ impl Zookeeper {
         NodeFiles::new(folder).write(&self.settings, id, ports)
     }
 
+    /// Nothing where it runs in containers.
     pub fn command(&self, folder: &NodeFolder) -> Vec<OsString> {
-        NodeFiles::new(folder).command(&self.settings, &self.installation, &self.java.program)
+        let Some((java, installation)) = &self.installed else { return Vec::new() };
+        NodeFiles::new(folder).command(&self.settings, installation, &java.program)
     }
 
     pub fn keeps_out(&self, variable: &OsStr) -> bool {
@@ -85,7 +97,7 @@ impl Zookeeper {
     }
 
     pub fn origin(&self) -> String {
-        self.installation.origin.clone()
+        self.installed.as_ref().map(|(_, installation)| installation.origin.clone()).unwrap_or_default()
     }
 }
 

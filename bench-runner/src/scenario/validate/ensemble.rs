@@ -15,7 +15,7 @@ const TICKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_s
 /// Judges `[ensemble]`.
 pub fn validate(ensemble: &EnsembleFile, problems: &mut Problems) {
     let path = KeyPath::from("ensemble");
-    if ensemble.provider == Provider::Local {
+    if ensemble.provider != Provider::External {
         nodes(ensemble.nodes, &path.key("nodes"), problems);
     }
     zookeeper(&ensemble.zookeeper, ensemble.nodes, &path.key("zookeeper"), problems);

@@ -22,7 +22,7 @@ pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
     let (ensemble, path) = (&file.ensemble, KeyPath::from("ensemble"));
     ceilings(file, &path, problems);
     match ensemble.provider {
-        Provider::Local => local(ensemble, &path, problems),
+        Provider::Local | Provider::Docker => local(ensemble, &path, problems),
         Provider::External => external(file, &path, problems),
     }
 }
@@ -237,6 +237,8 @@ fn commands(file: &ScenarioFile, at: &KeyPath, problems: &mut Problems) {
         let (needed, names) = match fault {
             NodeFault::Kill { .. } | NodeFault::Restart => ([&commands.kill, &commands.start], "`kill` and `start`"),
             NodeFault::Pause { .. } => ([&commands.pause, &commands.resume], "`pause` and `resume`"),
+            // Refused by `docker`, whatever there is.
+            NodeFault::Disconnect { .. } => continue,
         };
         if needed.into_iter().any(Option::is_none) {
             let path = KeyPath::from("fault").index(index).key("kind");

@@ -46,7 +46,7 @@ impl One<'_> {
             Some(_) => WORKERS.to_owned(),
             None => "write for example `target = \"holder\"`".to_owned(),
         };
-        let kinds = "write `kind = …` with one of `close`, `crash`, `pause`, `cut` (of workers), `kill-node`, `pause-node`, `restart-node`";
+        let kinds = "write `kind = …` with one of `close`, `crash`, `pause`, `cut` (of workers), `kill-node`, `pause-node`, `restart-node`, `disconnect-node`";
         let missing = [
             ("kind", self.fault.kind.is_none(), "nothing says what breaks: the fault has no `kind`", kinds.to_owned()),
             ("target", self.fault.target.is_none(), "nothing says whom the fault befalls: it has no `target`", targets),
@@ -233,7 +233,7 @@ fn nodes(file: &ScenarioFile, problems: &mut Problems) {
         let healed = |from: Duration| match node_fault {
             // It is back when its server has started and caught up; that nobody else falls at the very moment is the least.
             NodeFault::Restart => from,
-            NodeFault::Kill { length } | NodeFault::Pause { length } => {
+            NodeFault::Kill { length } | NodeFault::Pause { length } | NodeFault::Disconnect { length } => {
                 length.map_or(duration, |length| from.saturating_add(length))
             }
         };
@@ -266,7 +266,7 @@ fn nodes(file: &ScenarioFile, problems: &mut Problems) {
 /// A fault of the only node there is.
 fn one_node(fault: &FaultFile, node_fault: NodeFault, path: &KeyPath, nodes_at: &KeyPath, problems: &mut Problems) {
     let (at, message) = match node_fault {
-        NodeFault::Kill { .. } | NodeFault::Pause { .. } => {
+        NodeFault::Kill { .. } | NodeFault::Pause { .. } | NodeFault::Disconnect { .. } => {
             let name = fault.kind.map_or("", KindName::name);
             (path.key("kind"), format!("`{name}` of the only node leaves nothing that could serve"))
         }

@@ -4,6 +4,7 @@
 
 mod arms;
 mod barriers;
+mod docker;
 mod ensemble;
 mod etcd;
 mod external;
@@ -32,6 +33,7 @@ pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
     }
     ensemble::validate(&file.ensemble, problems);
     external::validate(file, problems);
+    docker::validate(file, problems);
     trials(file, problems);
     bystanders(file, problems);
     workers::validate(&file.workers, &KeyPath::from("workers"), problems);

@@ -269,7 +269,7 @@ impl<'a> Merged<'a> {
         let election_at = KeyPath::from("ensemble.etcd.election_timeout");
         let heartbeat_at = KeyPath::from("ensemble.etcd.heartbeat_interval");
         let (election, least) = (self.file.ensemble.etcd.election_timeout, Span(shortest_lease(self.file)));
-        if timeout.0 < least.0 && self.file.ensemble.provider == Provider::Local {
+        if timeout.0 < least.0 && self.file.ensemble.provider != Provider::External {
             let message = format!(
                 "`session_timeout` is {timeout}, but with an election timeout of {election} a server makes no lease shorter than {least} and would silently take that"
             );
