@@ -27,8 +27,26 @@ fn open_files(workers: &WorkerSettings) -> u64 {
     u64::from(workers.workers) * (1 + thread + relay)
 }
 
+/// Descriptors that a run of the scenario needs.
+pub(super) fn needed_files(scenario: &Scenario) -> u64 {
+    let workers = scenario.arms.iter().map(|arm| open_files(&arm.workers)).max().unwrap_or(0);
+    workers + u64::from(scenario.bystanders.sessions) + OTHER_FILES
+}
+
+/// A scenario that sweeps has a question of its own, which one point of it would not answer.
+pub(super) fn takes_no_sweep(scenario: &Scenario) -> Result<(), Failure> {
+    match scenario.sweep {
+        None => Ok(()),
+        Some(_) => Err(Failure::Usage(format!(
+            "{} sweeps: use `bench-runner capacity`, or take the sweep out with `--set sweep=` and set what it varies",
+            scenario.name
+        ))),
+    }
+}
+
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
+    takes_no_sweep(&scenario)?;
     let [done] = carry_out([&scenario], &args.out, args.quiet)?;
     // What went wrong is told even when nobody takes the result.
     let shown = show_all(&done, args);
@@ -43,13 +61,9 @@ pub(super) fn carry_out<const N: usize>(
     out: &Path,
     quiet: bool,
 ) -> Result<[Done; N], Failure> {
-    let sessions = |scenario: &Scenario| {
-        let workers = scenario.arms.iter().map(|arm| open_files(&arm.workers)).max().unwrap_or(0);
-        workers + u64::from(scenario.bystanders.sessions)
-    };
     // Before the servers start, which inherit the limit: in the worst case all sessions are with one node.
-    let most = scenarios.iter().map(|scenario| sessions(scenario)).max().unwrap_or(0);
-    limits::ensure_open_files(most + OTHER_FILES)?;
+    let most = scenarios.iter().map(|scenario| needed_files(scenario)).max().unwrap_or(0);
+    limits::ensure_open_files(most)?;
     generator::set_up_memory();
     // One thread for the workers: the generator shares the machine with the servers, and a second thread would steal more
     // from them than it gives (measured: no more grants, and a larger share of the CPU).
