@@ -38,3 +38,4 @@ bench: setup
 schemas:
 	cargo run --quiet --bin bench-runner -- schema scenario > scenarios/schema.json
 	cargo run --quiet --bin bench-runner -- schema summary > results/summary.schema.json
+	cargo run --quiet --bin bench-runner -- schema capacity > results/capacity.schema.json

@@ -17,6 +17,7 @@
 //! | [`closed_form`] | the notifications that a settled drain must cost |
 //! | [`spike`] | requests and notifications around releases |
 //! | [`series`] | what the charts draw over time |
+//! | [`sizing`] | what a trial says for sizing an ensemble |
 //! | [`trial`], [`arm`] | one trial; all trials of an arm |
 //! | [`contrast`] | naive against herd-free |
 
@@ -31,6 +32,7 @@ pub mod histogram;
 pub mod quantity;
 pub mod safety;
 pub mod series;
+pub mod sizing;
 pub mod spike;
 pub mod split_brain;
 pub mod stages;

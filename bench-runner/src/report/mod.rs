@@ -8,13 +8,14 @@
 //! | the tables on the terminal | [`terminal()`], in `terminal.rs` |
 //! | the sentence that answers the question | [`headline()`], in `headline.rs` |
 //!
-//! What a gate said is rendered in [`gate`], what a verification found in [`verification()`].
+//! What a gate said is rendered in [`gate`], what came of a sweep in [`capacity`], what a verification found in [`verification()`].
 //!
 //! Both faces share the words and the numbers: `format` renders values, `metrics` is the table of the arms side by side,
 //! `barriers` puts barriers beside those of Hunt et al. 2010, `books` reconciles the three counts of notifications, `controls` explains arms that are wrong on purpose, `notices` says what the reader has to know before trusting them.
 
 mod barriers;
 mod books;
+pub mod capacity;
 mod charts;
 mod controls;
 pub mod format;

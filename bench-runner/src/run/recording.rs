@@ -76,6 +76,8 @@ pub struct Sample {
     pub sessions: Option<u64>,
     /// CPU time of the generator, in seconds.
     pub generator_cpu_seconds: f64,
+    /// Bytes of data that the servers keep, where they told.
+    pub data_bytes: Option<u64>,
 }
 
 /// A grant that a worker had when a fault struck it.

@@ -425,6 +425,7 @@ async fn sample(ensemble: &Ensemble, begun: Instant) -> (Sample, Vec<String>) {
         watches: nodes.watches(),
         sessions: nodes.sessions,
         generator_cpu_seconds: generator::cpu_seconds(),
+        data_bytes: nodes.data_bytes(),
     };
     (sample, silent)
 }

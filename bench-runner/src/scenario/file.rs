@@ -17,6 +17,8 @@ use super::fault::file::FaultFile;
 use super::gate::GateFile;
 use super::grid::GridFile;
 use super::settings::Provider;
+use super::slo::SloFile;
+use super::sweep::SweepFile;
 
 /// The version of the format that this program reads.
 pub const VERSION: u32 = 1;
@@ -53,6 +55,13 @@ pub struct ScenarioFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "GridFile")]
     pub grid: Option<GridFile>,
+    /// What `bench-runner capacity` varies; `run` and `gate` take no scenario that has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "SweepFile")]
+    pub sweep: Option<SweepFile>,
+    /// The limits that `bench-runner capacity` looks for the largest load within.
+    #[serde(default)]
+    pub slo: SloFile,
     /// A few sessions that read and write an unrelated znode or key at a steady rate: what the herd does to everybody else.
     #[serde(default)]
     pub bystanders: BystandersFile,

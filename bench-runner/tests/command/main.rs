@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod barriers;
+mod capacity;
 mod disk;
 mod ensemble_lost;
 mod faults;

@@ -14,3 +14,4 @@ mod tables;
 
 pub(super) use figures::inline;
 pub use page::html;
+pub(super) use tables::table;
