@@ -13,6 +13,7 @@
 //! | `member` | one simulated member of barriers: enter, work, leave |
 //! | [`fleet`] | all workers of a trial: connect, start, stop, close the books |
 //! | [`fenced_store`] | a store that refuses the writes of whoever has been overtaken |
+//! | [`shared_counter`] | what holders update: a counter in a plain and in a fenced store |
 //! | [`holders`] | who holds what, for those who pick the victim of a fault |
 //! | [`bystander`] | sessions that have nothing to do with the lock, and suffer from it |
 //! | [`record`] | what is counted on the way, without a lock or an allocation |
@@ -27,5 +28,6 @@ pub mod recipe;
 pub mod record;
 mod removals;
 pub mod settings;
+pub mod shared_counter;
 pub mod worker;
 pub mod zookeeper;

@@ -76,6 +76,14 @@ fn describe_arm(arm: &ArmSettings) -> String {
         Some(connections) => format!(" over {connections} shared connections"),
         None => String::new(),
     };
+    let sessions = match settings.sessions {
+        Some(sessions) => format!(" over {sessions} shared sessions (wrong on purpose)"),
+        None => String::new(),
+    };
+    let updates = match &settings.updates {
+        Some(length) => format!(", updates of a shared counter that take {}", delay(length)),
+        None => String::new(),
+    };
     let (resources, count) = match settings.mode {
         Mode::Barriers { barriers, .. } => ("barrier", barriers),
         _ if settings.recipe.is_election() => ("election", settings.resources),
@@ -84,7 +92,7 @@ fn describe_arm(arm: &ArmSettings) -> String {
     let plural = if count == 1 { "" } else { "s" };
     let requeue = if settings.auto_requeue { ", queues again before it gives up" } else { "" };
     format!(
-        "{name} on {}: {} workers{connections}, {count} {resources}{plural}, hold {}, {mode}{requeue}",
+        "{name} on {}: {} workers{connections}{sessions}, {count} {resources}{plural}, hold {}{updates}, {mode}{requeue}",
         arm.service,
         settings.workers,
         delay(&settings.hold),

@@ -11,11 +11,12 @@
 //! What a gate said is rendered in [`gate`], what a verification found in [`verification()`].
 //!
 //! Both faces share the words and the numbers: `format` renders values, `metrics` is the table of the arms side by side,
-//! `barriers` puts barriers beside those of Hunt et al. 2010, `books` reconciles the three counts of notifications, `notices` says what the reader has to know before trusting them.
+//! `barriers` puts barriers beside those of Hunt et al. 2010, `books` reconciles the three counts of notifications, `controls` explains arms that are wrong on purpose, `notices` says what the reader has to know before trusting them.
 
 mod barriers;
 mod books;
 mod charts;
+mod controls;
 pub mod format;
 pub mod gate;
 mod headline;

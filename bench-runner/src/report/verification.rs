@@ -41,6 +41,11 @@ pub fn verification(found: &Verification, styled: bool) -> String {
             format::count(difference.summary),
         ));
     }
+    for label in &found.uncaught {
+        lines.push(String::new());
+        lines
+            .push(format!("{}: wrong on purpose, and no two grants collide: the control was not caught", plain(label)));
+    }
     lines.push(String::new());
     lines.push(paint(&answer(found), if found.holds { GOOD } else { ALARM }, styled));
     lines.join("\n") + "\n"
@@ -55,6 +60,9 @@ fn answer(found: &Verification) -> String {
     let grants = format::plural(found.trials.iter().map(|trial| trial.grants).sum(), "grant", "grants");
     let broken = found.trials.iter().filter(|trial| trial.is_violated()).count() as u64;
     let mut answer = match (broken, found.differences.len() as u64) {
+        (0, 0) if !found.uncaught.is_empty() => {
+            "What was to be kept was kept, and yet a control was not caught.".to_owned()
+        }
         (0, 0) => format!("Holds: {grants} in {trials}, and summary.json says what the rows say."),
         (0, differences) => {
             let figures = format::plural(differences, "figure", "figures");
@@ -94,10 +102,29 @@ fn findings(trial: &TrialVerdict) -> Vec<String> {
     group(trial.overlaps, "pair of grants collides", "pairs of grants collide", of(false));
     let asked = ("pair of grants collides as the scenario asked", "pairs of grants collide as the scenario asked");
     group(trial.overlaps_asked, asked.0, asked.1, of(true));
-    let regressions = trial.regressions.iter().map(regression).collect();
-    group(trial.token_regressions, "token went backwards", "tokens went backwards", regressions);
+    let backwards =
+        |asked: bool| trial.regressions.iter().filter(move |one| one.asked == asked).map(regression).collect();
+    group(trial.token_regressions, "token went backwards", "tokens went backwards", backwards(false));
+    let asked = ("token went backwards as the scenario asked", "tokens went backwards as the scenario asked");
+    group(trial.token_regressions_asked, asked.0, asked.1, backwards(true));
     let early = trial.early.iter().map(passed_early).collect();
     group(trial.early_passages, "member passed a barrier early", "members passed a barrier early", early);
+    lines.extend(trial.counter.iter().flat_map(|counter| {
+        let store = |lost: u64, all: u64| format!("lost {} of {}", format::count(lost), format::count(all));
+        [
+            String::new(),
+            format!(
+                "trial {} ({}): of {} by holders, {} stale; the plain store {}, the fenced one refused {} and {}",
+                trial.trial,
+                plain(&trial.arm),
+                format::plural(counter.updates, "update", "updates"),
+                format::count(counter.stale),
+                store(counter.lost_plain, counter.updates),
+                format::count(counter.refused),
+                store(counter.lost_fenced, counter.updates - counter.refused),
+            ),
+        ]
+    }));
     lines
 }
 

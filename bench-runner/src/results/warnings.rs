@@ -136,7 +136,8 @@ fn of_arm(arm: &Arm, warnings: &mut Vec<Warning>) {
     let cut = arm.trial.iter().any(|trial| !trial.complete);
     let books = &arm.notifications;
     match books.server {
-        Some(server) if server != books.client && arm.requests.total > 0 => {
+        // A control whose books differ is explained where controls are.
+        Some(server) if server != books.client && arm.requests.total > 0 && arm.control.is_none() => {
             warnings.push(Warning::BooksDiffer { label: label(), client: books.client, server });
         }
         Some(_) => {}

@@ -7,6 +7,7 @@ use workloads::bystander::BystanderLatencies;
 use workloads::fleet::Failures;
 use workloads::fleet::faults::FencedWrites;
 use workloads::record::{Passage, Recording};
+use workloads::shared_counter::Updates;
 
 use super::generator::GeneratorRecording;
 use super::schedule::Planned;
@@ -161,4 +162,6 @@ pub struct TrialRecording {
     pub sessions_lost: u64,
     /// Writes of holders to a store that checks the token; only where faults were to come.
     pub fenced_writes: FencedWrites,
+    /// What holders did to the shared counter; empty where none is kept.
+    pub updates: Updates,
 }

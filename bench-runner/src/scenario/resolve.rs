@@ -78,10 +78,12 @@ fn resolve_arm(arm: &ArmFile, file: &ScenarioFile) -> Option<ArmSettings> {
             hold: delay(workers.hold),
             think: delay(workers.think),
             auto_requeue: requeues(recipe, workers.mode.unwrap_or_default()) && workers.auto_requeue.unwrap_or(true),
+            updates: workers.updates.map(Delay::from),
             session_timeout: workers
                 .session_timeout
                 .map_or_else(|| default_timeout(service, file), |timeout| timeout.0),
             connections: workers.connections.filter(|_| service == Service::Etcd),
+            sessions: workers.sessions,
             connect_concurrency: workers.connect_concurrency.unwrap_or(64),
             seed: file.seed,
             precautions: precautions(file)?,

@@ -45,12 +45,24 @@ pub fn differences(summary: &Summary, verdicts: &[TrialVerdict]) -> Vec<Differen
             ("overlaps", rows.overlaps, safety.overlaps),
             ("overlaps_asked", rows.overlaps_asked, safety.overlaps_asked),
             ("token_regressions", rows.token_regressions, safety.token_regressions),
+            ("token_regressions_asked", rows.token_regressions_asked, safety.token_regressions_asked),
             ("fifo_inversions", rows.fifo_inversions, safety.fifo_inversions),
             ("starved", rows.starved, safety.starved),
             ("failed", rows.failed, safety.failed),
             ("early_passages", rows.early_passages, safety.early_passages),
         ];
-        let differ = figures.into_iter().filter(|(_, rows, summary)| rows != summary);
+        let counter = trial.split_brain.filter(|counter| counter.updates > 0).map(|counter| {
+            let counted = rows.counter.unwrap_or_default();
+            [
+                ("updates", counted.updates, counter.updates),
+                ("stale", counted.stale, counter.stale),
+                ("fenced.refused", counted.refused, counter.fenced.refused),
+                ("plain.lost", counted.lost_plain, counter.plain.lost),
+                ("fenced.lost", counted.lost_fenced, counter.fenced.lost),
+            ]
+        });
+        let differ =
+            figures.into_iter().chain(counter.into_iter().flatten()).filter(|(_, rows, summary)| rows != summary);
         differences.extend(differ.map(|(figure, rows, summary)| Difference {
             trial: trial.position,
             arm: label.to_owned(),

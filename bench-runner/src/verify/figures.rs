@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::updates::Counted;
 use crate::results::summary::Summary;
 
 /// So many findings of a kind are kept of a trial; the rest is counted.
@@ -52,6 +53,8 @@ pub struct Regression {
     pub token: i64,
     /// The token of the grant before.
     pub before: i64,
+    /// Whether the scenario asked for it: the arm is wrong on purpose.
+    pub asked: bool,
     /// Its line in `acquisitions.csv`.
     pub line: u64,
 }
@@ -88,6 +91,8 @@ pub struct TrialVerdict {
     pub overlaps_asked: u64,
     /// Grants whose token is not above that of the grant before.
     pub token_regressions: u64,
+    /// The same in an arm that is wrong on purpose.
+    pub token_regressions_asked: u64,
     /// Grants that overtook a waiter.
     pub fifo_inversions: u64,
     /// Workers that tried and got nothing.
@@ -98,6 +103,8 @@ pub struct TrialVerdict {
     pub jain: Option<f64>,
     /// Members that passed a barrier early.
     pub early_passages: u64,
+    /// The shared counter; `null` where holders kept none.
+    pub counter: Option<Counted>,
     /// The collisions, up to 1,000 of them.
     pub collisions: Vec<Collision>,
     /// The regressions, up to 1,000 of them.
@@ -116,11 +123,13 @@ impl TrialVerdict {
             overlaps: 0,
             overlaps_asked: 0,
             token_regressions: 0,
+            token_regressions_asked: 0,
             fifo_inversions: 0,
             starved: 0,
             failed: 0,
             jain: None,
             early_passages: 0,
+            counter: None,
             collisions: Vec::new(),
             regressions: Vec::new(),
             early: Vec::new(),
@@ -140,9 +149,17 @@ impl TrialVerdict {
         }
     }
 
+    /// Updates that the fenced store lost.
+    fn fenced_lost(&self) -> u64 {
+        self.counter.map_or(0, |counter| counter.lost_fenced)
+    }
+
     /// A token went backwards.
     pub fn regress(&mut self, regression: Regression) {
-        self.token_regressions += 1;
+        match regression.asked {
+            true => self.token_regressions_asked += 1,
+            false => self.token_regressions += 1,
+        }
         if self.regressions.len() < MOST {
             self.regressions.push(regression);
         }
@@ -154,9 +171,9 @@ impl TrialVerdict {
         self.early.extend(early.into_iter().take(MOST));
     }
 
-    /// Whether mutual exclusion, the order of tokens, or a barrier was violated.
+    /// Whether mutual exclusion, the order of tokens, or a barrier was violated, or a fenced store lost an update.
     pub fn is_violated(&self) -> bool {
-        self.overlaps > 0 || self.token_regressions > 0 || self.early_passages > 0
+        self.overlaps > 0 || self.token_regressions > 0 || self.early_passages > 0 || self.fenced_lost() > 0
     }
 }
 
@@ -167,7 +184,7 @@ pub struct Difference {
     pub trial: u32,
     /// The arm's label.
     pub arm: String,
-    /// The key of the trial's `safety` in `summary.json`.
+    /// The key of the trial's `safety` or `split_brain` in `summary.json`.
     pub figure: String,
     /// What the rows say.
     pub rows: u64,
@@ -190,18 +207,27 @@ pub struct Verification {
     pub trials: Vec<TrialVerdict>,
     /// Where rows and `summary.json` differ.
     pub differences: Vec<Difference>,
+    /// Arms that are wrong on purpose, and in which nothing was found.
+    pub uncaught: Vec<String>,
 }
 
 impl Verification {
     /// What the trials of a run came to.
-    pub fn new(summary: &Summary, trials: Vec<TrialVerdict>, differences: Vec<Difference>) -> Self {
+    pub fn new(
+        summary: &Summary,
+        trials: Vec<TrialVerdict>,
+        differences: Vec<Difference>,
+        uncaught: Vec<String>,
+    ) -> Self {
+        let kept = !trials.iter().any(TrialVerdict::is_violated);
         Verification {
             scenario: summary.scenario.clone(),
             complete: summary.complete,
             incomplete_reason: summary.incomplete_reason.clone(),
-            holds: differences.is_empty() && !trials.iter().any(TrialVerdict::is_violated),
+            holds: kept && differences.is_empty() && uncaught.is_empty(),
             trials,
             differences,
+            uncaught,
         }
     }
 }

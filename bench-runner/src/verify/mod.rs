@@ -1,4 +1,5 @@
-//! A stored run judged again, from its raw rows alone: `acquisitions.csv`, and `passages.csv` where there were barriers.
+//! A stored run judged again, from its raw rows alone: `acquisitions.csv`, `passages.csv` where there were barriers, and `updates.csv`
+//! where holders kept a shared counter.
 //!
 //! Nothing that the run itself worked out is believed: promises are checked on the rows by rules written for this purpose, and then
 //! compared with what `summary.json` says. Only what was planned is taken from there: arms, workers, settings, which trial was
@@ -8,6 +9,7 @@
 //! |---|---|
 //! | [`rows`] | reads the acquisitions trial by trial, and refuses what no run can have written, by line |
 //! | [`passages`] | the same for the ways through barriers, and who passed one early |
+//! | [`updates`] | the same for the updates of a shared counter, and which of them were lost |
 //! | [`overlaps`] | which two grants of a lock collide |
 //! | [`order`] | tokens that went backwards, waiters that were overtaken |
 //! | [`fairness`] | who got how much: Jain's index, workers that got nothing |
@@ -23,6 +25,7 @@ pub mod overlaps;
 pub mod passages;
 pub mod plan;
 pub mod rows;
+pub mod updates;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -31,6 +34,7 @@ use self::figures::{TrialVerdict, Verification};
 use self::passages::Passages;
 use self::plan::{Arm, Plan};
 use self::rows::{Row, Rows};
+use self::updates::Updates;
 use crate::results::folder::read_summary;
 
 /// A run that cannot be verified: it is none, or its rows are not what a run writes.
@@ -91,14 +95,31 @@ pub fn verify(run: &Path) -> Result<Verification, VerifyError> {
             }
         }
     }
+    let path = folder.join("updates.csv");
+    // There are none where nobody was granted anything, or where no counter was kept.
+    if path.exists() {
+        for (number, counted) in Updates::new(open(&path)?, path)?.all(&plan)? {
+            if let Some(trial) = trials.iter_mut().find(|trial: &&mut TrialVerdict| trial.trial == number) {
+                trial.counter = Some(counted);
+            }
+        }
+    }
     trials.sort_by_key(|trial| trial.trial);
     compare::are_all_there(&summary, &trials, &folder.join("acquisitions.csv"), written)?;
     let differences = compare::differences(&summary, &trials);
-    Ok(Verification::new(&summary, trials, differences))
+    let uncaught = if summary.complete { uncaught(&plan, &trials) } else { Vec::new() };
+    Ok(Verification::new(&summary, trials, differences, uncaught))
 }
 
 fn open(path: &Path) -> Result<File, VerifyError> {
     File::open(path).map_err(|error| VerifyError::Unreadable { path: path.to_owned(), why: error.to_string() })
+}
+
+/// The controls of which two grants must collide, and none do.
+fn uncaught(plan: &Plan, trials: &[TrialVerdict]) -> Vec<String> {
+    let collide = |label: &str| trials.iter().any(|trial| trial.arm == label && trial.overlaps_asked > 0);
+    let controls = plan.arms().filter(|arm| arm.must_collide && !collide(&arm.label));
+    controls.map(|arm| arm.label.clone()).collect()
 }
 
 /// Judges the acquisitions of one trial.
@@ -113,7 +134,7 @@ fn judge_trial(arm: &Arm, mut trial: TrialVerdict, acquisitions: &[Row]) -> Tria
     for (lock, grants) in rows::granted_by_lock(acquisitions) {
         let end = acquisitions.iter().map(Row::latest).max().unwrap_or(0);
         overlaps::find(lock, &grants, end, &mut trial);
-        order::regressions(lock, &grants, &mut trial);
+        order::regressions(lock, &grants, arm.is_control, &mut trial);
         if !arm.queues_ahead {
             order::inversions(lock, &grants, acquisitions, &mut trial);
         }

@@ -3,8 +3,9 @@
 use super::figures::{Regression, TrialVerdict};
 use super::rows::{Ending, Row};
 
-/// Grants of one lock, in the order of time, whose token is not above that of the grant before.
-pub fn regressions(lock: u32, grants: &[Row], trial: &mut TrialVerdict) {
+/// Grants of one lock, in the order of time, whose token is not above that of the grant before; `asked` for in an arm that is wrong
+/// on purpose.
+pub fn regressions(lock: u32, grants: &[Row], asked: bool, trial: &mut TrialVerdict) {
     for (number, pair) in (2..).zip(grants.windows(2)) {
         let [before, row] = pair else { continue };
         if row.token <= before.token {
@@ -14,6 +15,7 @@ pub fn regressions(lock: u32, grants: &[Row], trial: &mut TrialVerdict) {
                 grant: number,
                 token: row.token,
                 before: before.token,
+                asked,
                 line: row.line,
             });
         }

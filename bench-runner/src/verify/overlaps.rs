@@ -33,7 +33,7 @@ pub fn find(lock: u32, grants: &[Row], end: u64, trial: &mut TrialVerdict) {
             });
         }
         let this = Reach { number, row, until: row.acted_until().unwrap_or(u64::MAX) };
-        let latest = if row.struck { &mut asked } else { &mut unasked };
+        let latest = if row.asked { &mut asked } else { &mut unasked };
         if latest.is_none_or(|reach| reach.until < this.until) {
             *latest = Some(this);
         }

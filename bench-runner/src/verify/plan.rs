@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use workloads::settings::{Delay, Mode, Service};
+use workloads::settings::{Delay, Mode, Recipe, Service};
 
 use super::VerifyError;
 use crate::results::summary::Summary;
@@ -23,6 +23,10 @@ pub struct Arm {
     pub for_ever: bool,
     /// Whether workers queue for their next grant before they give up the one that they have.
     pub queues_ahead: bool,
+    /// Whether it is wrong on purpose: everything that comes of it was asked for.
+    pub is_control: bool,
+    /// Whether that has to show in grants that collide.
+    pub must_collide: bool,
 }
 
 /// The arms, and which trial is whose.
@@ -50,6 +54,10 @@ impl Plan {
             is_barrier: matches!(arm.workers.mode, Mode::Barriers { .. }),
             for_ever: arm.workers.hold == Delay::Forever,
             queues_ahead: arm.workers.auto_requeue && arm.service == Service::Zookeeper,
+            is_control: arm.workers.is_control(),
+            // What shared sessions of ZooKeeper do shows in the notifications, of which there are no rows.
+            must_collide: arm.workers.recipe == Recipe::Unlocked
+                || (arm.workers.sessions.is_some() && arm.service == Service::Etcd),
         });
         let arms: Vec<Arm> = arms.collect();
         let mut trials = BTreeMap::new();
@@ -75,6 +83,11 @@ impl Plan {
     pub fn arm_of(&self, trial: u32) -> Option<(&Arm, &str)> {
         let arm = self.arms.get(*self.trials.get(&trial)?)?;
         Some((arm, &arm.label))
+    }
+
+    /// All arms.
+    pub fn arms(&self) -> impl Iterator<Item = &Arm> {
+        self.arms.iter()
     }
 
     /// Whether any trial is of barriers.

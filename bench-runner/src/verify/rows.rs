@@ -53,8 +53,9 @@ pub struct Row {
     pub released: u64,
     /// The worker did not act on the grant any more.
     pub over: u64,
-    /// A fault stopped the worker, or cut it off, while it held.
-    pub struck: bool,
+    /// Whether the scenario asked for what may come of it: a fault stopped the worker, or cut it off, while it held; or the arm is
+    /// wrong on purpose.
+    pub asked: bool,
 }
 
 impl Row {
@@ -221,6 +222,7 @@ impl Rows {
         }
         let table = &self.table;
         let trial = table.trial(plan)?;
+        let is_control = plan.arm_of(trial).is_some_and(|(arm, _)| arm.is_control);
         let outcome = match table.text(4, "outcome")? {
             "released" => Ending::Released,
             "held" => Ending::Held,
@@ -242,7 +244,7 @@ impl Rows {
             release_sent: table.maybe(12, "release_sent_ns")?,
             released: table.maybe(13, "released_ns")?,
             over: table.maybe(14, "over_ns")?,
-            struck: table.columns > 16 && table.number::<u8>(16, "struck")? != 0,
+            asked: is_control || (table.columns > 16 && table.number::<u8>(16, "struck")? != 0),
         };
         self.check(plan, trial, &row)?;
         Ok(Some((trial, row)))

@@ -78,6 +78,7 @@ proptest! {
             grant: first as u64 + 2,
             token: before,
             before: after,
+            asked: false,
             line: first as u64 + 3,
         };
         prop_assert_eq!(trial.regressions[0], expected);

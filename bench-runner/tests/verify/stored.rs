@@ -141,6 +141,7 @@ fn recording(planned: schedule::Planned, rows: Rows) -> TrialRecording {
         faults: Vec::new(),
         sessions_lost: 0,
         fenced_writes: Default::default(),
+        updates: Default::default(),
     }
 }
 

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use super::Target;
 use super::host::{Host, Steward};
+use super::pool::Pool;
 use super::relay::Relay;
 use crate::member::AnyBarrier;
 use crate::record::Recorder;
 use crate::settings::{Recipe, WorkerSettings};
-use crate::zookeeper::session::{AtDrop, Client, Metered, Session};
+use crate::zookeeper::session::{AtDrop, Client, Metered, Session, SessionError};
 use crate::zookeeper::{Contender, DoubleBarrier, NaiveDoubleBarrier, SingleBarrier};
 
 #[derive(Clone)]
@@ -19,6 +20,8 @@ pub(super) struct ZookeeperHost {
     at_drop: AtDrop,
     auto_requeue: bool,
     recorder: Arc<Recorder>,
+    /// The sessions that the workers share, where that is what is to be controlled.
+    sessions: Pool<Metered<Client>>,
 }
 
 impl ZookeeperHost {
@@ -29,6 +32,7 @@ impl ZookeeperHost {
             at_drop: if settings.precautions.crash { AtDrop::Leave } else { AtDrop::Close },
             auto_requeue: settings.auto_requeue,
             recorder: Arc::clone(recorder),
+            sessions: Pool::new(settings.sessions),
         }
     }
 }
@@ -44,11 +48,14 @@ impl Host for ZookeeperHost {
         client.map(Steward::Zookeeper).map_err(|error| error.to_string())
     }
 
-    async fn connect(&self, _: u32, relay: Option<&Relay>) -> Result<Self::Session, String> {
+    async fn connect(&self, worker: u32, relay: Option<&Relay>) -> Result<Self::Session, String> {
         let through = relay.map(Relay::endpoint);
         let endpoints = through.as_deref().unwrap_or(&self.endpoints);
-        let client = Client::connect_with(endpoints, self.session_timeout, self.at_drop).await;
-        Ok(Metered::new(client.map_err(|error| error.to_string())?, Arc::clone(&self.recorder)))
+        let open = async |_| {
+            let client = Client::connect_with(endpoints, self.session_timeout, self.at_drop).await?;
+            Ok(Metered::new(client, Arc::clone(&self.recorder)))
+        };
+        self.sessions.get(worker, open).await.map_err(|error: SessionError| error.to_string())
     }
 
     fn barrier(&self, recipe: Recipe, session: &Self::Session, base: &str, quantity: u32) -> Option<Self::Barrier> {
