@@ -16,9 +16,13 @@
 //! | [`shared_counter`] | what holders update: a counter in a plain and in a fenced store |
 //! | [`holders`] | who holds what, for those who pick the victim of a fault |
 //! | [`bystander`] | sessions that have nothing to do with the lock, and suffer from it |
+//! | [`access`] | how sessions get at servers that are not ours: TLS, a login, a ceiling on requests |
+//! | [`claim`] | a run's own root on such servers, and what earlier runs have left |
 //! | [`record`] | what is counted on the way, without a lock or an allocation |
 
+pub mod access;
 pub mod bystander;
+pub mod claim;
 pub mod etcd;
 pub mod fenced_store;
 pub mod fleet;

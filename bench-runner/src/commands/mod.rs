@@ -1,8 +1,11 @@
 //! The commands, one a file: each leads the data through the stages and answers with an exit code.
 
 mod check;
+mod clean;
 mod compare;
+mod deed;
 mod ensembles;
+mod external;
 mod failure;
 mod gate;
 mod history;
@@ -32,6 +35,7 @@ pub fn dispatch(cli: Cli) -> u8 {
         Command::Report(args) => report::report(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::Schema(args) => schema::schema(&args),
+        Command::Clean(args) => clean::clean(&args),
     };
     match outcome {
         Ok(code) => code,

@@ -7,6 +7,7 @@ use super::Target;
 use super::host::{Host, Steward};
 use super::pool::Pool;
 use super::relay::Relay;
+use crate::access::Access;
 use crate::etcd::session::{Client, Connection, SessionError, Tap, Untapped};
 use crate::etcd::{Contender, DoubleBarrier, NaiveDoubleBarrier, SingleBarrier};
 use crate::member::AnyBarrier;
@@ -16,6 +17,7 @@ use crate::settings::{Recipe, WorkerSettings};
 #[derive(Clone)]
 pub(super) struct EtcdHost {
     endpoints: Arc<str>,
+    access: Access,
     ttl: Duration,
     auto_requeue: bool,
     recorder: Arc<Recorder>,
@@ -29,6 +31,7 @@ impl EtcdHost {
     pub fn new(target: &Target, settings: &WorkerSettings, recorder: &Arc<Recorder>) -> Self {
         EtcdHost {
             endpoints: target.endpoints.as_str().into(),
+            access: target.access.clone(),
             ttl: settings.session_timeout,
             auto_requeue: settings.auto_requeue,
             recorder: Arc::clone(recorder),
@@ -41,7 +44,8 @@ impl EtcdHost {
     async fn connection(&self, worker: u32, relay: Option<&Relay>) -> Result<Arc<Connection>, SessionError> {
         let through = relay.map(Relay::endpoint);
         let endpoints = through.as_deref().unwrap_or(&self.endpoints);
-        self.connections.get(worker, async |place| Connection::new(endpoints, place).await.map(Arc::new)).await
+        let open = async |place| Connection::open(endpoints, place, self.access.clone()).await.map(Arc::new);
+        self.connections.get(worker, open).await
     }
 }
 
@@ -51,7 +55,7 @@ impl Host for EtcdHost {
     type Barrier = AnyBarrier<SingleBarrier<Client>, DoubleBarrier<Client>, NaiveDoubleBarrier<Client>>;
 
     async fn steward(&self) -> Result<Steward, String> {
-        let connection = Connection::new(&self.endpoints, 0).await;
+        let connection = Connection::open(&self.endpoints, 0, self.access.clone()).await;
         let opened = async { Client::open(Arc::new(connection?), self.ttl, Arc::new(Untapped)).await };
         opened.await.map(Steward::Etcd).map_err(|error: SessionError| error.to_string())
     }

@@ -95,8 +95,10 @@ impl Client {
     /// [`SessionError::Lost`]; [`SessionError::Unknown`] when no answer came: the lease's time may count from before.
     pub async fn sign_of_life(&self) -> Result<(), SessionError> {
         let Shared { loss, lease, renewed, tap, .. } = &*self.shared;
-        let line = self.connection()?.line();
+        let connection = self.connection()?;
+        let line = connection.line();
         let sent = Instant::now();
+        connection.access().debit();
         tokio::select! {
             biased;
             answer = lease::renew(&line, *lease, &**tap) => match answer? {
@@ -118,6 +120,38 @@ impl Client {
         let options = etcd::PutOptions::new().with_lease(self.shared.lease);
         let put = |line: Arc<Line>| async move { line.kv.clone().put(key, value, Some(options)).await };
         self.call(RequestKind::Put, put, |answer| &answer.0).await.map(|_| ())
+    }
+
+    /// Puts a value that outlives the session.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError`].
+    pub async fn put_lasting(&self, key: &str, value: &[u8]) -> Result<(), SessionError> {
+        let put = |line: Arc<Line>| async move { line.kv.clone().put(key, value, None).await };
+        self.call(RequestKind::Put, put, |answer| &answer.0).await.map(|_| ())
+    }
+
+    /// The names of all keys that begin with `prefix`, in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError`].
+    pub async fn keys(&self, prefix: &str) -> Result<Vec<String>, SessionError> {
+        let options = etcd::GetOptions::new().with_prefix().with_keys_only();
+        let get = |line: Arc<Line>| async move { line.kv.clone().get(prefix, Some(options)).await };
+        let answer = self.call(RequestKind::Range, get, |answer| &answer.0).await?;
+        Ok(answer.kvs().iter().map(|found| String::from_utf8_lossy(found.key()).into_owned()).collect())
+    }
+
+    /// Deletes one key, which may be gone already.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError`].
+    pub async fn delete_key(&self, key: &str) -> Result<(), SessionError> {
+        let delete = |line: Arc<Line>| async move { line.kv.clone().delete(key, None).await };
+        self.call(RequestKind::DeleteRange, delete, |answer| &answer.0).await.map(|_| ())
     }
 
     /// Deletes all keys that begin with `prefix`.
@@ -164,6 +198,8 @@ async fn call<T, M: Message, F>(
 where
     F: Future<Output = Result<T, etcd::Error>>,
 {
+    loss.check()?;
+    connection.access().pass().await;
     loss.check()?;
     let line = connection.line();
     tap.request(kind);

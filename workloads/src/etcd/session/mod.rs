@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `connection` | one HTTP/2 connection at a time to one of the servers, and to the next one when that fails |
 //! | `http2` | the HTTP/2 connection itself, lean enough for a thousand of them |
+//! | `token` | the token that stands for a user |
 //! | `lease` | the lease: kept alive, its ttl checked, given up before the servers do |
 //! | `watches` | all watches of the session on one stream, made again where it breaks |
 //! | `client` | the session made of the three |
@@ -20,6 +21,7 @@ mod connection;
 mod http2;
 mod lease;
 pub mod tap;
+mod token;
 mod watches;
 mod wire;
 

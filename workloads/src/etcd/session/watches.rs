@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::connection::{Connection, Line, calls_for_another_server};
 use super::lease::Loss;
 use super::{Awaited, FIRST_PAUSE, LONGEST_PAUSE, SessionError, Tap, Watch, wire};
+use crate::access::Access;
 use crate::record::RequestKind;
 
 /// What the session asks of the task.
@@ -137,7 +138,7 @@ pub(super) async fn serve(
     closing: CancellationToken,
     tap: Arc<dyn Tap>,
 ) {
-    let mut watches = Watches { commands, watching: BTreeMap::new(), tap };
+    let mut watches = Watches { commands, watching: BTreeMap::new(), denied: false, tap };
     tokio::select! {
         // First, so that nothing is sent for a session that is over.
         biased;
@@ -146,9 +147,20 @@ pub(super) async fn serve(
     }
 }
 
+/// Whether the servers refuse a watch because of who asks.
+fn is_denial(reason: &str) -> bool {
+    reason.contains("permission denied") || reason.contains("auth token") || reason.contains("user name is empty")
+}
+
+fn is_denied(error: &etcd_client::Error) -> bool {
+    matches!(error, etcd_client::Error::GRpcStatus(status) if status.code() == tonic::Code::Unauthenticated)
+}
+
 struct Watches {
     commands: mpsc::UnboundedReceiver<Command>,
     watching: BTreeMap<i64, Watching>,
+    /// Whether the last stream ended because its token was no good; the next one has a new token.
+    denied: bool,
     tap: Arc<dyn Tap>,
 }
 
@@ -164,13 +176,16 @@ impl Watches {
                 };
             }
             let line = connection.line();
+            let token = connection.access().login.as_ref().map_or(0, |login| login.number());
             let outcome = tokio::select! {
                 biased;
                 () = line.gone.cancelled() => Ok(()),
-                outcome = self.stream(&line, &mut pause) => outcome,
+                outcome = self.stream(connection, &line, &mut pause) => outcome,
             };
-            if outcome.is_err_and(|error| calls_for_another_server(&error)) {
-                connection.give_up(&line).await;
+            match outcome {
+                Err(error) if is_denied(&error) => self.deny(connection, token, &error),
+                Err(error) if calls_for_another_server(&error) => connection.give_up(&line).await,
+                _ => {}
             }
             // Those that are over went with the stream.
             self.watching.retain(|_, watching| watching.stage != Stage::Over);
@@ -180,17 +195,25 @@ impl Watches {
     }
 
     /// Opens a stream, sets all watches on it, and serves it until it breaks or the session ends.
-    async fn stream(&mut self, line: &Line, pause: &mut std::time::Duration) -> Result<(), etcd_client::Error> {
+    async fn stream(
+        &mut self,
+        connection: &Connection,
+        line: &Line,
+        pause: &mut std::time::Duration,
+    ) -> Result<(), etcd_client::Error> {
+        let access = connection.access();
         let all: Vec<(i64, String, WatchOptions)> =
             self.watching.iter().map(|(id, watching)| (*id, watching.key.clone(), watching.options(*id))).collect();
         let mut all = all.into_iter();
         let Some((_, key, options)) = all.next() else { return Ok(()) };
+        access.pass().await;
         self.tap.request(RequestKind::WatchCreate);
         let mut client = line.watch.clone();
         // In a box, since it is large and lives for a moment.
         let opening = Box::pin(async move { client.watch(key, Some(options)).await });
         let (mut requests, mut responses) = opening.await?.split();
         for (_, key, options) in all {
+            access.pass().await;
             self.tap.request(RequestKind::WatchCreate);
             requests.watch(key, Some(options)).await?;
         }
@@ -199,12 +222,12 @@ impl Watches {
                 response = responses.message() => match response? {
                     Some(response) => {
                         *pause = FIRST_PAUSE;
-                        self.hear(&response, &mut requests).await?;
+                        self.hear(&response, &mut requests, access).await?;
                     }
                     None => return Ok(()),
                 },
                 command = self.commands.recv() => match command {
-                    Some(command) => self.obey(command, &mut requests).await?,
+                    Some(command) => self.obey(command, &mut requests, access).await?,
                     // The session is gone; `serve` ends by its token.
                     None => std::future::pending().await,
                 },
@@ -233,19 +256,32 @@ impl Watches {
         }
     }
 
-    async fn obey(&mut self, command: Command, requests: &mut WatchRequestSender) -> Result<(), etcd_client::Error> {
+    async fn obey(
+        &mut self,
+        command: Command,
+        requests: &mut WatchRequestSender,
+        access: &Access,
+    ) -> Result<(), etcd_client::Error> {
         match self.note(command) {
             Some((id, true)) => {
+                access.pass().await;
                 let watching = &self.watching[&id];
                 self.tap.request(RequestKind::WatchCreate);
                 requests.watch(watching.key.as_str(), Some(watching.options(id))).await
             }
-            Some((id, false)) => self.cancel(id, requests).await,
+            Some((id, false)) => self.cancel(id, requests, access).await,
             None => Ok(()),
         }
     }
 
-    async fn cancel(&self, id: i64, requests: &mut WatchRequestSender) -> Result<(), etcd_client::Error> {
+    async fn cancel(
+        &self,
+        id: i64,
+        requests: &mut WatchRequestSender,
+        access: &Access,
+    ) -> Result<(), etcd_client::Error> {
+        // At once: until it is sent, further events may come. The next requests wait for it.
+        access.debit();
         self.tap.request(RequestKind::WatchCancel);
         requests.cancel(id).await
     }
@@ -254,8 +290,13 @@ impl Watches {
         &mut self,
         response: &WatchResponse,
         requests: &mut WatchRequestSender,
+        access: &Access,
     ) -> Result<(), etcd_client::Error> {
         let id = response.watch_id();
+        if response.canceled() && access.login.is_some() && is_denial(response.cancel_reason()) {
+            // Not told which watch it is about (the id is -1), and a stream's token cannot be changed.
+            return Err(tonic::Status::unauthenticated(response.cancel_reason()).into());
+        }
         if response.canceled() {
             self.tap.response(RequestKind::WatchCancel, wire::bytes(&response.0));
             if let Some(mut watching) = self.watching.remove(&id) {
@@ -266,6 +307,7 @@ impl Watches {
         let Some(watching) = self.watching.get_mut(&id) else { return Ok(()) };
         if response.created() {
             self.tap.response(RequestKind::WatchCreate, wire::bytes(&response.0));
+            self.denied = false;
             if watching.stage == Stage::Asked {
                 watching.stage = Stage::Stands;
                 if let Some(instance) = watching.instance {
@@ -289,7 +331,22 @@ impl Watches {
                 }
             }
         }
-        if fired { self.cancel(id, requests).await } else { Ok(()) }
+        if fired { self.cancel(id, requests, access).await } else { Ok(()) }
+    }
+
+    /// The servers did not take a watch. Once, that may be the token's fault, whose time is over when it is not used; with
+    /// a new one it is their word.
+    fn deny(&mut self, connection: &Connection, token: u64, error: &etcd_client::Error) {
+        if let (false, Some(login)) = (self.denied, &connection.access().login) {
+            self.denied = true;
+            return login.drop_token(token);
+        }
+        self.denied = false;
+        let tap = Arc::clone(&self.tap);
+        for watching in self.watching.values_mut().filter(|watching| watching.stage == Stage::Asked) {
+            watching.refuse(SessionError::Refused(error.to_string()), &*tap);
+            watching.stage = Stage::Over;
+        }
     }
 }
 
@@ -329,13 +386,17 @@ impl Watching {
 
     /// The server ended it: because it was asked to, or because it cannot serve it.
     fn refused(&mut self, response: &WatchResponse, tap: &dyn Tap) {
-        if self.stage == Stage::Stands {
-            self.disarmed(tap);
-        }
         let error = match response.compact_revision() {
             0 => SessionError::Refused(response.cancel_reason().to_owned()),
             compacted => SessionError::Unknown(format!("the history up to {compacted} was compacted away")),
         };
+        self.refuse(error, tap);
+    }
+
+    fn refuse(&mut self, error: SessionError, tap: &dyn Tap) {
+        if self.stage == Stage::Stands {
+            self.disarmed(tap);
+        }
         if let Some(stands) = self.stands.take() {
             let _ = stands.send(Err(error.clone()));
         }
