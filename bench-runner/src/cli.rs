@@ -54,6 +54,20 @@ pub enum Command {
     Report(ReportArgs),
     /// Print the JSON Schema of a format.
     Schema(SchemaArgs),
+    /// Remove from external servers what killed runs have left there.
+    Clean(CleanArgs),
+}
+
+/// What is allowed to be done to servers that are not bench-runner's own.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct ExternalArgs {
+    /// Work on external servers (`provider = "external"`): below /bench-runner alone, and no harder than `max_workers` and
+    /// `max_rate` of the scenario allow. Without this, such a scenario is refused.
+    #[arg(long)]
+    pub allow_external: bool,
+    /// Run the commands of the scenario ([ensemble.commands]) by which its faults break external servers, and mend them.
+    #[arg(long)]
+    pub allow_commands: bool,
 }
 
 /// Which scenario, and what to change in it.
@@ -92,6 +106,43 @@ pub struct RunArgs {
     /// Show no progress on stderr.
     #[arg(long, short)]
     pub quiet: bool,
+    /// What may be done to external servers.
+    #[command(flatten)]
+    pub allowed: ExternalArgs,
+    /// Show what would be done, and how hard the servers would be pushed, and touch nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `bench-runner clean`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+A run on external servers removes what it has created, also when it is interrupted. One that is killed (kill -9, a machine that
+goes down) cannot; the next run of the same user on the same machine does it, or this command. Only roots are removed whose owner
+is the same and whose run is over; what others have left is listed.
+
+Examples:
+  bench-runner clean staging.toml --allow-external --dry-run
+  bench-runner clean staging.toml --allow-external
+  bench-runner clean staging.toml --allow-external --owner ci@runner-7
+
+Exit codes:
+   0  done, or nothing to do
+   2  the command line or the scenario is wrong, or --allow-external is missing
+   3  the servers cannot be reached, or refuse")]
+pub struct CleanArgs {
+    /// The scenario, which says where the servers are and how one gets at them.
+    #[command(flatten)]
+    pub scenario: ScenarioArgs,
+    /// What may be done to external servers.
+    #[command(flatten)]
+    pub allowed: ExternalArgs,
+    /// Remove what this owner's runs have left, as `user@machine`. Default: the caller.
+    #[arg(long, value_name = "OWNER")]
+    pub owner: Option<String>,
+    /// Say what would be removed, and remove nothing.
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// `bench-runner check`.
@@ -179,6 +230,9 @@ pub struct GateArgs {
     /// Folder below which the runs' own folders are made.
     #[arg(long, value_name = "FOLDER", default_value = "results")]
     pub out: PathBuf,
+    /// What may be done to external servers.
+    #[command(flatten)]
+    pub allowed: ExternalArgs,
     /// Show no progress on stderr.
     #[arg(long, short)]
     pub quiet: bool,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use workloads::settings::{Arrivals, Delay, Mode, Service};
 
-use super::{Failure, print};
+use super::{Failure, external, print};
 use crate::cli::CheckArgs;
 use crate::exit;
 use crate::run::schedule;
@@ -23,7 +23,8 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     Ok(exit::DONE)
 }
 
-fn describe(scenario: &Scenario) -> String {
+/// What a scenario would do, line by line.
+pub(super) fn describe(scenario: &Scenario) -> String {
     let mut text = format!("{}: valid\n", scenario.name);
     if let Some(question) = &scenario.question {
         line(&mut text, "question", question);
@@ -34,7 +35,11 @@ fn describe(scenario: &Scenario) -> String {
             Service::Zookeeper => "ZooKeeper",
             Service::Etcd => "etcd",
         };
-        format!("{nodes} local {title} {}", if nodes == 1 { "node" } else { "nodes" })
+        let (count, whose) = match &scenario.ensemble.external {
+            Some(external) => (external.of(service).endpoints.len() as u32, "external"),
+            None => (nodes, "local"),
+        };
+        format!("{count} {whose} {title} {}", if count == 1 { "node" } else { "nodes" })
     });
     line(&mut text, "ensemble", &each.collect::<Vec<_>>().join(" and "));
     for (number, arm) in scenario.arms.iter().enumerate() {
@@ -51,7 +56,10 @@ fn describe(scenario: &Scenario) -> String {
         .map(|planned| if planned.is_warmup() { format!("({})", planned.arm) } else { planned.arm.to_string() })
         .collect();
     line(&mut text, "trials", &format!("{} (arms in this order; in brackets: warm-up)", order.join(" ")));
-    line(&mut text, "time", &estimate(scenario));
+    if scenario.ensemble.external.is_none() {
+        line(&mut text, "time", &estimate(scenario));
+    }
+    text += &external::plan(scenario);
     text
 }
 
@@ -129,7 +137,7 @@ fn delay(delay: &Delay) -> String {
 }
 
 /// About how long a run takes.
-fn estimate(scenario: &Scenario) -> String {
+pub(super) fn estimate(scenario: &Scenario) -> String {
     let mut about = START;
     let mut open_ended = None;
     for planned in schedule::plan(scenario) {

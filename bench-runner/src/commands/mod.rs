@@ -1,8 +1,11 @@
 //! The commands, one a file: each leads the data through the stages and answers with an exit code.
 
 mod check;
+mod clean;
 mod compare;
+mod deed;
 mod ensembles;
+mod external;
 mod failure;
 mod gate;
 mod history;
@@ -30,6 +33,7 @@ pub fn dispatch(cli: Cli) -> u8 {
         Command::History(args) => history::history(&args),
         Command::Report(args) => report::report(&args),
         Command::Schema(args) => schema::schema(&args),
+        Command::Clean(args) => clean::clean(&args),
     };
     match outcome {
         Ok(code) => code,

@@ -117,6 +117,37 @@ pub enum EnsembleError {
         log: String,
     },
 
+    /// External servers that do not answer as they should.
+    #[error("the external servers cannot be used: {reason}")]
+    Unusable {
+        /// Which, and what is wrong.
+        reason: String,
+    },
+
+    /// External servers that do not tell their counters.
+    #[error("no server book: {why}")]
+    NoBook {
+        /// Which, and what would help.
+        why: String,
+    },
+
+    /// A root on external servers that could not be taken.
+    #[error("{told}")]
+    Claim {
+        /// What the servers said, and what would help.
+        told: String,
+    },
+
+    /// What a run has created on external servers could not be removed.
+    #[error(
+        "what was created on the external servers is still there, or a part of it: {told}; the next run removes it, or \
+         `bench-runner clean`"
+    )]
+    Left {
+        /// What could not be removed, and why.
+        told: String,
+    },
+
     /// A node could not be broken, or mended, as was wanted.
     #[error("{node} could not be {deed}: {reason}")]
     Fault {

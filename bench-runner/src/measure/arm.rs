@@ -194,11 +194,13 @@ fn fencing(trials: &[MeasuredTrial]) -> Fencing {
 
 fn generator(trials: &[&Trial], lags: &Micros) -> GeneratorUse {
     let cpu_seconds: f64 = trials.iter().map(|trial| trial.generator.cpu_seconds).sum();
-    let all_cpu = cpu_seconds + trials.iter().map(|trial| trial.nodes_cpu_seconds).sum::<f64>();
+    let all_cpu =
+        trials.iter().map(|trial| trial.nodes_cpu_seconds).sum::<Option<f64>>().map(|nodes| cpu_seconds + nodes);
     let largest = |of: fn(&GeneratorUse) -> u64| trials.iter().map(|trial| of(&trial.generator)).max().unwrap_or(0);
     GeneratorUse {
         cpu_seconds,
-        cpu_share: if all_cpu > 0.0 { cpu_seconds / all_cpu } else { 0.0 },
+        cpu_share: all_cpu.map(|all| if all > 0.0 { cpu_seconds / all } else { 0.0 }),
+        held_back: trials.iter().map(|trial| trial.generator.held_back).sum(),
         peak_rss_bytes: largest(|generator| generator.peak_rss_bytes),
         rss_per_worker_bytes: largest(|generator| generator.rss_per_worker_bytes),
         lag_ms_p99: histogram::latency(lags).p99.unwrap_or(0.0),

@@ -168,8 +168,11 @@ pub struct Bystander {
 pub struct GeneratorUse {
     /// CPU time, user and system.
     pub cpu_seconds: f64,
-    /// Its share of all CPU time that generator and nodes used together, 0 to 1.
-    pub cpu_share: f64,
+    /// Its share of all CPU time that generator and nodes used together, 0 to 1; `null` where the nodes' is not known.
+    pub cpu_share: Option<f64>,
+    /// Requests that waited for the ceiling (`ensemble.max_rate`): with any, rates and latencies are the ceiling's.
+    #[serde(default)]
+    pub held_back: u64,
     /// Highest resident set.
     pub peak_rss_bytes: u64,
     /// Growth of the resident set since before the workers connected, for each worker.
@@ -209,8 +212,8 @@ pub struct Trial {
     pub bystander_ms: Bystander,
     /// The generator.
     pub generator: GeneratorUse,
-    /// CPU seconds of all nodes together.
-    pub nodes_cpu_seconds: f64,
+    /// CPU seconds of all nodes together; `null` where their processes cannot be seen.
+    pub nodes_cpu_seconds: Option<f64>,
     /// Share of the machine's processors that other programs took, 0 to 1; `null` where the kernel does not tell.
     #[serde(default)]
     pub other_cpu_share: Option<f64>,
@@ -278,8 +281,8 @@ pub struct Arm {
     pub bystander_ms: Bystander,
     /// The generator in this arm's trials: CPU summed, memory and lag the worst.
     pub generator: GeneratorUse,
-    /// CPU seconds of all nodes together in this arm's trials.
-    pub nodes_cpu_seconds: f64,
+    /// CPU seconds of all nodes together in this arm's trials; `null` where their processes cannot be seen.
+    pub nodes_cpu_seconds: Option<f64>,
     /// Barriers; `null` for every other recipe.
     #[serde(default)]
     pub barriers: Option<Barriers>,
@@ -364,12 +367,12 @@ pub struct RatePoint {
 pub struct NodesPoint {
     /// Seconds since the start of the trial.
     pub seconds: f64,
-    /// CPU of all nodes together since the point before, in per cent of one core.
-    pub cpu_percent: f64,
+    /// CPU of all nodes together since the point before, in per cent of one core; `null` where their processes cannot be seen.
+    pub cpu_percent: Option<f64>,
     /// CPU of the generator since the point before, in per cent of one core.
     pub generator_cpu_percent: f64,
-    /// Resident memory of all nodes together.
-    pub rss_bytes: u64,
+    /// Resident memory of all nodes together; `null` where their processes cannot be seen.
+    pub rss_bytes: Option<u64>,
     /// Watches that the servers hold; `null` where they do not say.
     pub watches: Option<u64>,
     /// Sessions that the servers hold; `null` where they do not say.

@@ -221,11 +221,12 @@ fn by_kind(notifications: Kinds) -> BTreeMap<String, u64> {
 
 fn generator_use(arm: &ArmSettings, recording: &TrialRecording, lags: &Micros) -> GeneratorUse {
     let generator = &recording.generator;
-    let all_cpu = generator.cpu_seconds + recording.nodes_cpu_seconds;
+    let all_cpu = recording.nodes_cpu_seconds.map(|nodes| generator.cpu_seconds + nodes);
     let growth = generator.peak_rss_bytes.saturating_sub(recording.idle_rss_bytes);
     GeneratorUse {
         cpu_seconds: generator.cpu_seconds,
-        cpu_share: if all_cpu > 0.0 { generator.cpu_seconds / all_cpu } else { 0.0 },
+        cpu_share: all_cpu.map(|all| if all > 0.0 { generator.cpu_seconds / all } else { 0.0 }),
+        held_back: recording.held_back,
         peak_rss_bytes: generator.peak_rss_bytes,
         rss_per_worker_bytes: growth / u64::from(arm.workers.workers.max(1)),
         lag_ms_p99: histogram::latency(lags).p99.unwrap_or(0.0),

@@ -141,8 +141,8 @@ const METRICS: &[Metric] = &[
         group: "Cost",
         name: "generator's share of CPU",
         unit: Unit::Share,
-        arm: |arm| (arm.trials > 0).then_some(arm.generator.cpu_share),
-        trial: |trial| Some(trial.generator.cpu_share),
+        arm: |arm| arm.generator.cpu_share.filter(|_| arm.trials > 0),
+        trial: |trial| trial.generator.cpu_share,
     },
     Metric {
         group: "Cost",

@@ -67,7 +67,7 @@ fn unknown_key(path: &KeyPath, allowed: &[&str]) -> Explained {
 }
 
 /// Words that are no mistake but a wish for what is still to come.
-const TO_COME: [(&str, &str); 3] = [("provider", "docker"), ("provider", "external"), ("service", "etcd")];
+const TO_COME: [(&str, &str); 1] = [("provider", "docker")];
 
 fn unknown_word(path: &KeyPath, word: &str, allowed: &[&str]) -> Problem {
     let key = path.last_key();

@@ -3,12 +3,15 @@
 //! The documentation comments are the descriptions of the published JSON Schema, which editors show beside each key: they
 //! are written for the author of a scenario. Whether the values make sense together is judged by `validate`.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::settings::{Recipe, Service};
 
 use super::delay::DelayText;
 use super::duration::Span;
+use super::external::file::{AuthFile, CommandsFile, ServersFile, TlsFile};
 use super::fault::file::FaultFile;
 use super::gate::GateFile;
 use super::grid::GridFile;
@@ -77,15 +80,41 @@ fn zookeeper() -> Service {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Ensemble")]
 pub struct EnsembleFile {
-    /// Who runs the servers. `local`: child processes of bench-runner on this machine.
+    /// Who runs the servers. `local`: child processes of bench-runner on this machine. `external`: somebody else; `endpoints` say where they are, and a run asks for `--allow-external`.
     pub provider: Provider,
-    /// How many servers of each service: 1, 3, 5, 7 or 9. An even number is refused, since it survives no more failures than the odd one below.
+    /// How many servers of each service: 1, 3, 5, 7 or 9. An even number is refused, since it survives no more failures than the odd one below. `external`: as many as there are endpoints.
     #[schemars(extend("enum" = [1, 3, 5, 7, 9]))]
     pub nodes: u32,
-    /// How each ZooKeeper server is set up.
+    /// The most workers that an arm may have; more are refused. Default: 1000 for `external`, no ceiling for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1))]
+    pub max_workers: Option<u32>,
+    /// The most requests a second that are sent to the servers of a service, all sessions together and their heartbeats included, in any window beyond 10 ms; what is more waits, and the report says so. Default: 5000 for `external`, no ceiling for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "f64", extend("exclusiveMinimum" = 0))]
+    pub max_rate: Option<f64>,
+    /// How faults break external nodes, and mend them.
+    #[serde(skip_serializing_if = "is_default")]
+    pub commands: CommandsFile,
+    /// How each ZooKeeper server is set up, or where they are.
     pub zookeeper: ZookeeperFile,
-    /// How each etcd server is set up.
+    /// How each etcd server is set up, or where they are.
     pub etcd: EtcdFile,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl EnsembleFile {
+    /// How many servers of each service there are; where that differs, the most.
+    pub fn node_count(&self) -> u32 {
+        let given = self.zookeeper.endpoints.len().max(self.etcd.endpoints.len());
+        match self.provider {
+            Provider::External => u32::try_from(given).unwrap_or(u32::MAX),
+            Provider::Local => self.nodes,
+        }
+    }
 }
 
 impl Default for EnsembleFile {
@@ -93,6 +122,9 @@ impl Default for EnsembleFile {
         EnsembleFile {
             provider: Provider::Local,
             nodes: 3,
+            max_workers: None,
+            max_rate: None,
+            commands: CommandsFile::default(),
             zookeeper: ZookeeperFile::default(),
             etcd: EtcdFile::default(),
         }
@@ -118,6 +150,41 @@ pub struct ZookeeperFile {
     /// Further flags of the Java virtual machine, each beginning with `-`.
     #[schemars(inner(regex(pattern = "^-")))]
     pub jvm_flags: Vec<String>,
+    /// The folder of an unpacked Apache release whose servers are started. Absent: what `ZOOKEEPER_HOME` names, else the system's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub home: Option<PathBuf>,
+    /// `external`: where the servers are, `host:port` for clients of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub endpoints: Vec<String>,
+    /// `external`: where the servers are asked for their counters (`mntr`), `host:port` of each in the order of `endpoints`. Default: the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<String>,
+    /// `external`: whether they are asked over TLS. Default: where `tls` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub metrics_tls: Option<bool>,
+    /// `external`: how connections are encrypted. Default: not at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "TlsFile")]
+    pub tls: Option<TlsFile>,
+    /// `external`: as whom. Default: nobody in particular.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AuthFile")]
+    pub auth: Option<AuthFile>,
+}
+
+impl ZookeeperFile {
+    /// What it says about external servers.
+    pub fn servers(&self) -> ServersFile<'_> {
+        ServersFile {
+            endpoints: &self.endpoints,
+            metrics: &self.metrics,
+            metrics_tls: self.metrics_tls,
+            tls: self.tls.as_ref(),
+            auth: self.auth.as_ref(),
+        }
+    }
 }
 
 impl Default for ZookeeperFile {
@@ -128,6 +195,12 @@ impl Default for ZookeeperFile {
             fsync: true,
             base_port: None,
             jvm_flags: Vec::new(),
+            home: None,
+            endpoints: Vec::new(),
+            metrics: Vec::new(),
+            metrics_tls: None,
+            tls: None,
+            auth: None,
         }
     }
 }
@@ -153,6 +226,41 @@ pub struct EtcdFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1024))]
     pub base_port: Option<u16>,
+    /// The program `etcd` that is started. Absent: what `ETCD_BIN` names, else the one on `PATH`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub program: Option<PathBuf>,
+    /// `external`: where the servers are, `host:port` for clients of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub endpoints: Vec<String>,
+    /// `external`: where the servers are asked for their counters (`/metrics`), `host:port` of each in the order of `endpoints`. Default: the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<String>,
+    /// `external`: whether they are asked over TLS. Default: where `tls` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub metrics_tls: Option<bool>,
+    /// `external`: how connections are encrypted. Default: not at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "TlsFile")]
+    pub tls: Option<TlsFile>,
+    /// `external`: as whom. Default: nobody in particular.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AuthFile")]
+    pub auth: Option<AuthFile>,
+}
+
+impl EtcdFile {
+    /// What it says about external servers.
+    pub fn servers(&self) -> ServersFile<'_> {
+        ServersFile {
+            endpoints: &self.endpoints,
+            metrics: &self.metrics,
+            metrics_tls: self.metrics_tls,
+            tls: self.tls.as_ref(),
+            auth: self.auth.as_ref(),
+        }
+    }
 }
 
 impl Default for EtcdFile {
@@ -164,6 +272,12 @@ impl Default for EtcdFile {
             snapshot_count: 10_000_000,
             fsync: true,
             base_port: None,
+            program: None,
+            endpoints: Vec::new(),
+            metrics: Vec::new(),
+            metrics_tls: None,
+            tls: None,
+            auth: None,
         }
     }
 }

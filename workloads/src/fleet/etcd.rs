@@ -8,6 +8,7 @@ use tokio::sync::OnceCell;
 use super::Target;
 use super::host::{Host, Steward};
 use super::relay::Relay;
+use crate::access::Access;
 use crate::etcd::session::{Client, Connection, SessionError, Tap, Untapped};
 use crate::etcd::{Contender, DoubleBarrier, NaiveDoubleBarrier, SingleBarrier};
 use crate::member::AnyBarrier;
@@ -17,6 +18,7 @@ use crate::settings::{Recipe, WorkerSettings};
 #[derive(Clone)]
 pub(super) struct EtcdHost {
     endpoints: Arc<str>,
+    access: Access,
     ttl: Duration,
     auto_requeue: bool,
     recorder: Arc<Recorder>,
@@ -28,6 +30,7 @@ impl EtcdHost {
     pub fn new(target: &Target, settings: &WorkerSettings, recorder: &Arc<Recorder>) -> Self {
         EtcdHost {
             endpoints: target.endpoints.as_str().into(),
+            access: target.access.clone(),
             ttl: settings.session_timeout,
             auto_requeue: settings.auto_requeue,
             recorder: Arc::clone(recorder),
@@ -40,7 +43,7 @@ impl EtcdHost {
         let worker = worker as usize;
         let through = relay.map(Relay::endpoint);
         let endpoints = through.as_deref().unwrap_or(&self.endpoints);
-        let open = async |place| Connection::new(endpoints, place).await.map(Arc::new);
+        let open = async |place| Connection::open(endpoints, place, self.access.clone()).await.map(Arc::new);
         match self.shared.get(worker % self.shared.len().max(1)) {
             None => open(worker).await,
             Some(shared) => shared.get_or_try_init(|| open(worker % self.shared.len())).await.map(Arc::clone),
@@ -54,7 +57,7 @@ impl Host for EtcdHost {
     type Barrier = AnyBarrier<SingleBarrier<Client>, DoubleBarrier<Client>, NaiveDoubleBarrier<Client>>;
 
     async fn steward(&self) -> Result<Steward, String> {
-        let connection = Connection::new(&self.endpoints, 0).await;
+        let connection = Connection::open(&self.endpoints, 0, self.access.clone()).await;
         let opened = async { Client::open(Arc::new(connection?), self.ttl, Arc::new(Untapped)).await };
         opened.await.map(Steward::Etcd).map_err(|error: SessionError| error.to_string())
     }

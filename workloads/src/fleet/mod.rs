@@ -41,6 +41,7 @@ use self::crew::Crew;
 use self::host::{Host, Steward};
 use self::post::{Post, Shared, Wire};
 use self::relay::Relay;
+use crate::access::Access;
 use crate::member;
 use crate::record::{Recorder, Recording};
 use crate::settings::{Mode, Recipe, Service, WorkerSettings};
@@ -55,6 +56,8 @@ pub struct Target {
     pub endpoints: String,
     /// The path below which everything happens that this trial does. Removed in the end.
     pub root: String,
+    /// How one gets at them.
+    pub access: Access,
 }
 
 /// Why the workers could not be brought up or sent home.

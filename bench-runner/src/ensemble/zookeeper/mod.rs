@@ -92,7 +92,7 @@ impl Zookeeper {
 /// What an answer to `mntr` says. A notification is counted by the server just after it fired a watch: one for each
 /// session that watches the path (a session that watches one path for data and for children is counted for both, and told
 /// once).
-fn report(mntr: &Mntr) -> NodeReport {
+pub(crate) fn report(mntr: &Mntr) -> NodeReport {
     let kinds = Kinds {
         created: mntr.count("zk_sum_node_created_watch_count").unwrap_or(0),
         deleted: mntr.count("zk_sum_node_deleted_watch_count").unwrap_or(0),
@@ -114,6 +114,17 @@ fn report(mntr: &Mntr) -> NodeReport {
         leaders: None,
         applied: 0,
         synced_followers: mntr.count("zk_synced_followers"),
+    }
+}
+
+/// What an answer to `srvr` says, which servers allow where they allow nothing else: a version and a role, and no counters.
+pub(crate) fn report_of_srvr(answer: &str) -> NodeReport {
+    let line = |name: &str| answer.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    let version = line("Zookeeper version:").and_then(|text| text.split([',', ' ', '-']).next());
+    NodeReport {
+        role: line("Mode:").map_or(Role::Out, Role::from_state),
+        version: version.filter(|version| !version.is_empty()).map(String::from),
+        ..NodeReport::default()
     }
 }
 
@@ -153,6 +164,14 @@ mod tests {
         assert!(!is_ready(&answers(&["follower", "leader", "?"], Some(2))));
         assert!(!is_ready(&answers(&["?"], None)));
         assert!(!is_ready(&answers(&["leader"], Some(0))));
+    }
+
+    #[test]
+    fn srvr_tells_a_role_and_no_counters() {
+        let answer = "Zookeeper version: 3.8.0-${mvngit.commit.id}, built on 2024-12-29\nLatency min/avg/max: 0/0.0/0\nMode: follower\n";
+        let report = report_of_srvr(answer);
+        assert_eq!((report.role, report.version.as_deref(), report.watches), (Role::Follower, Some("3.8.0"), None));
+        assert_eq!(report_of_srvr("srvr is not executed because it is not in the whitelist.\n"), NodeReport::default());
     }
 
     #[test]

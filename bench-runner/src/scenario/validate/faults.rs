@@ -216,7 +216,7 @@ impl One<'_> {
 
 /// Whether the nodes that are down at any moment leave a quorum.
 fn nodes(file: &ScenarioFile, problems: &mut Problems) {
-    let (nodes, nodes_at) = (file.ensemble.nodes, KeyPath::from("ensemble.nodes"));
+    let (nodes, nodes_at) = (file.ensemble.node_count(), KeyPath::from("ensemble.nodes"));
     let (duration, may_be_down) = (file.trials.duration.0, nodes.saturating_sub(1) as usize / 2);
     let mut down: Vec<(Duration, Duration, usize)> = Vec::new();
     for (index, fault) in file.fault.iter().enumerate() {

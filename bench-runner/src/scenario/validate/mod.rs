@@ -6,6 +6,7 @@ mod arms;
 mod barriers;
 mod ensemble;
 mod etcd;
+mod external;
 mod faults;
 mod workers;
 
@@ -30,6 +31,7 @@ pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
         problems.spoil(&path, problem.remedy("ask it in one sentence, or leave the key out"));
     }
     ensemble::validate(&file.ensemble, problems);
+    external::validate(file, problems);
     trials(file, problems);
     bystanders(file, problems);
     workers::validate(&file.workers, &KeyPath::from("workers"), problems);

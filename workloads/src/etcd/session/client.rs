@@ -97,8 +97,10 @@ impl<C: Carrier> Client<C> {
     /// [`SessionError::Lost`]; [`SessionError::Unknown`] when no answer came: the lease's time may count from before.
     pub async fn sign_of_life(&self) -> Result<(), SessionError> {
         let Shared { loss, lease, renewed, tap, .. } = &*self.shared;
-        let line = self.connection()?.line();
+        let connection = self.connection()?;
+        let line = connection.line();
         let sent = Instant::now();
+        connection.access().debit();
         tokio::select! {
             biased;
             answer = lease::renew(&*line, *lease, &**tap) => match answer? {
@@ -145,6 +147,35 @@ impl<C: Carrier> Client<C> {
     }
 }
 
+impl Client {
+    /// Puts a value that outlives the session.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError`].
+    pub async fn put_lasting(&self, key: &str, value: &[u8]) -> Result<(), SessionError> {
+        self.call(RequestKind::Put, |line| async move { line.put_lasting(key, value).await }).await
+    }
+
+    /// The names of all keys that begin with `prefix`, in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError`].
+    pub async fn keys(&self, prefix: &str) -> Result<Vec<String>, SessionError> {
+        self.call(RequestKind::Range, |line| async move { line.keys(prefix).await }).await
+    }
+
+    /// Deletes one key, which may be gone already.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError`].
+    pub async fn delete_key(&self, key: &str) -> Result<(), SessionError> {
+        self.call(RequestKind::DeleteRange, |line| async move { line.delete_key(key).await }).await
+    }
+}
+
 /// Sends one request over the connection as it is now, counts it and its answer, and gives the connection up where it does
 /// not serve. Ends at once when the lease is lost or somebody else gives the connection up.
 async fn call<C: Carrier, T, F>(
@@ -157,6 +188,8 @@ async fn call<C: Carrier, T, F>(
 where
     F: Future<Output = Result<Answer<T>, LineError>>,
 {
+    loss.check()?;
+    connection.access().pass().await;
     loss.check()?;
     let line = connection.line();
     tap.request(kind);

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::connection::{Connection, Line};
 use super::line::{Answer, Happened, Heard, LineError, News, Wanted};
 use super::{Found, Key, Range, Then, Txn, TxnOutcome, line, wire};
+use crate::access::Access;
 
 impl line::Carrier for Connection {
     type Line = Line;
@@ -20,6 +21,10 @@ impl line::Carrier for Connection {
 
     async fn give_up(&self, line: &Arc<Line>) {
         Connection::give_up(self, line).await;
+    }
+
+    fn access(&self) -> &Access {
+        Connection::access(self)
     }
 }
 
@@ -121,6 +126,26 @@ impl line::Line for Line {
         let (key, options) = (first.key.to_owned(), options(first));
         // In a box, since it is large and lives for a moment.
         Box::pin(async move { client.watch(key, Some(options)).await }).await.map(WatchStream::split)
+    }
+}
+
+/// What no recipe needs: keys that outlive a session, one by one.
+impl Line {
+    pub(super) async fn put_lasting(&self, key: &str, value: &[u8]) -> Result<Answer<()>, LineError> {
+        let answer = self.kv.clone().put(key, value, None).await?;
+        Ok(Answer { told: (), bytes: wire::bytes(&answer.0) })
+    }
+
+    pub(super) async fn keys(&self, prefix: &str) -> Result<Answer<Vec<String>>, LineError> {
+        let options = etcd::GetOptions::new().with_prefix().with_keys_only();
+        let answer = self.kv.clone().get(prefix, Some(options)).await?;
+        let told = answer.kvs().iter().map(|found| String::from_utf8_lossy(found.key()).into_owned()).collect();
+        Ok(Answer { told, bytes: wire::bytes(&answer.0) })
+    }
+
+    pub(super) async fn delete_key(&self, key: &str) -> Result<Answer<()>, LineError> {
+        let answer = self.kv.clone().delete(key, None).await?;
+        Ok(Answer { told: (), bytes: wire::bytes(&answer.0) })
     }
 }
 

@@ -124,7 +124,7 @@ impl Lease {
                 () = closing.cancelled() => return,
                 () = self.runs_out() => Ended::RanOut,
                 () = line.gone().cancelled() => Ended::Broken,
-                ended = self.renew(&*line, due, tap.as_ref()) => ended,
+                ended = self.renew(&*connection, &*line, due, tap.as_ref()) => ended,
             };
             match ended {
                 Ended::Expired => return loss.declare(EXPIRED),
@@ -142,9 +142,11 @@ impl Lease {
     }
 
     /// Renews it at `due` and every third of the ttl from then on, over this line.
-    async fn renew<L: Line>(&self, line: &L, mut due: Instant, tap: &dyn Tap) -> Ended {
+    async fn renew<C: Carrier>(&self, connection: &C, line: &C::Line, mut due: Instant, tap: &dyn Tap) -> Ended {
         loop {
             sleep_until(due).await;
+            // It cannot wait for others; they wait for it.
+            connection.access().debit();
             let sent = Instant::now();
             match timeout_at(self.limit(sent), renew(line, self.id, tap)).await {
                 Ok(Ok(true)) => self.renewed.confirm(sent),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::{Found, Range, Txn, TxnOutcome};
+use crate::access::Access;
 
 /// What goes wrong on the way, or at the server.
 pub type LineError = etcd_client::Error;
@@ -23,6 +24,9 @@ pub trait Carrier: Send + Sync + 'static {
 
     /// Goes on to the next server, unless somebody else has done so already.
     fn give_up(&self, line: &Arc<Self::Line>) -> impl Future<Output = ()> + Send;
+
+    /// How the session gets at the servers: as whom, and how fast.
+    fn access(&self) -> &Access;
 
     /// Lets a task of the session run in the background.
     fn host(&self, task: impl Future<Output = ()> + Send + 'static) {

@@ -21,6 +21,7 @@ use super::connection::calls_for_another_server;
 use super::lease::Loss;
 use super::line::{Carrier, Happened, Heard, Line, LineError, News, Stream, Wanted};
 use super::{Awaited, FIRST_PAUSE, LONGEST_PAUSE, SessionError, Tap, Watch};
+use crate::access::Access;
 use crate::record::RequestKind;
 
 /// What the session asks of the task.
@@ -137,7 +138,7 @@ pub(super) async fn serve<C: Carrier>(
     closing: CancellationToken,
     tap: Arc<dyn Tap>,
 ) {
-    let mut watches = Watches { commands, watching: BTreeMap::new(), tap };
+    let mut watches = Watches { commands, watching: BTreeMap::new(), denied: false, tap };
     tokio::select! {
         // First, so that nothing is sent for a session that is over.
         biased;
@@ -146,9 +147,20 @@ pub(super) async fn serve<C: Carrier>(
     }
 }
 
+/// Whether the servers refuse a watch because of who asks.
+fn is_denial(reason: &str) -> bool {
+    reason.contains("permission denied") || reason.contains("auth token") || reason.contains("user name is empty")
+}
+
+fn is_denied(error: &etcd_client::Error) -> bool {
+    matches!(error, etcd_client::Error::GRpcStatus(status) if status.code() == tonic::Code::Unauthenticated)
+}
+
 struct Watches {
     commands: mpsc::UnboundedReceiver<Command>,
     watching: BTreeMap<i64, Watching>,
+    /// Whether the last stream ended because its token was no good; the next one has a new token.
+    denied: bool,
     tap: Arc<dyn Tap>,
 }
 
@@ -164,13 +176,16 @@ impl Watches {
                 };
             }
             let line = connection.line();
+            let token = connection.access().login.as_ref().map_or(0, |login| login.number());
             let outcome = tokio::select! {
                 biased;
                 () = line.gone().cancelled() => Ok(()),
-                outcome = self.stream(&*line, &mut pause) => outcome,
+                outcome = self.stream(connection.access(), &*line, &mut pause) => outcome,
             };
-            if outcome.is_err_and(|error| calls_for_another_server(&error)) {
-                connection.give_up(&line).await;
+            match outcome {
+                Err(error) if is_denied(&error) => self.deny(connection.access(), token, &error),
+                Err(error) if calls_for_another_server(&error) => connection.give_up(&line).await,
+                _ => {}
             }
             // Those that are over went with the stream.
             self.watching.retain(|_, watching| watching.stage != Stage::Over);
@@ -180,12 +195,19 @@ impl Watches {
     }
 
     /// Opens a stream, sets all watches on it, and serves it until it breaks or the session ends.
-    async fn stream<L: Line>(&mut self, line: &L, pause: &mut std::time::Duration) -> Result<(), LineError> {
+    async fn stream<L: Line>(
+        &mut self,
+        access: &Access,
+        line: &L,
+        pause: &mut std::time::Duration,
+    ) -> Result<(), LineError> {
         let mut all = self.watching.iter().map(|(id, watching)| watching.wanted(*id));
         let Some(first) = all.next() else { return Ok(()) };
+        access.pass().await;
         self.tap.request(RequestKind::WatchCreate);
         let mut stream = line.watch(first).await?;
         for wanted in all {
+            access.pass().await;
             self.tap.request(RequestKind::WatchCreate);
             stream.set(wanted).await?;
         }
@@ -195,12 +217,12 @@ impl Watches {
                 heard = stream.heard() => match heard? {
                     Some(heard) => {
                         *pause = FIRST_PAUSE;
-                        self.hear(&heard, &mut stream).await?;
+                        self.hear(&heard, &mut stream, access).await?;
                     }
                     None => return Ok(()),
                 },
                 command = self.commands.recv() => match command {
-                    Some(command) => self.obey(command, &mut stream).await?,
+                    Some(command) => self.obey(command, &mut stream, access).await?,
                     // The session is gone; `serve` ends by its token.
                     None => std::future::pending().await,
                 },
@@ -229,25 +251,35 @@ impl Watches {
         }
     }
 
-    async fn obey(&mut self, command: Command, stream: &mut impl Stream) -> Result<(), LineError> {
+    async fn obey(&mut self, command: Command, stream: &mut impl Stream, access: &Access) -> Result<(), LineError> {
         match self.note(command) {
             Some((id, true)) => {
+                access.pass().await;
                 let watching = &self.watching[&id];
                 self.tap.request(RequestKind::WatchCreate);
                 stream.set(watching.wanted(id)).await
             }
-            Some((id, false)) => self.cancel(id, stream).await,
+            Some((id, false)) => self.cancel(id, stream, access).await,
             None => Ok(()),
         }
     }
 
-    async fn cancel(&self, id: i64, stream: &mut impl Stream) -> Result<(), LineError> {
+    async fn cancel(&self, id: i64, stream: &mut impl Stream, access: &Access) -> Result<(), LineError> {
+        // At once: until it is sent, further events may come. The next requests wait for it.
+        access.debit();
         self.tap.request(RequestKind::WatchCancel);
         stream.cancel(id).await
     }
 
-    async fn hear(&mut self, heard: &Heard, stream: &mut impl Stream) -> Result<(), LineError> {
+    async fn hear(&mut self, heard: &Heard, stream: &mut impl Stream, access: &Access) -> Result<(), LineError> {
         let id = heard.id;
+        if let News::Over { reason, .. } = &heard.news
+            && access.login.is_some()
+            && is_denial(reason)
+        {
+            // Not told which watch it is about (the id is -1), and a stream's token cannot be changed.
+            return Err(tonic::Status::unauthenticated(reason.as_str()).into());
+        }
         if let News::Over { reason, compacted } = &heard.news {
             self.tap.response(RequestKind::WatchCancel, heard.bytes);
             if let Some(mut watching) = self.watching.remove(&id) {
@@ -258,6 +290,7 @@ impl Watches {
         let Some(watching) = self.watching.get_mut(&id) else { return Ok(()) };
         if heard.news == News::Stands {
             self.tap.response(RequestKind::WatchCreate, heard.bytes);
+            self.denied = false;
             if watching.stage == Stage::Asked {
                 watching.stage = Stage::Stands;
                 if let Some(instance) = watching.instance {
@@ -281,7 +314,22 @@ impl Watches {
                 }
             }
         }
-        if fired { self.cancel(id, stream).await } else { Ok(()) }
+        if fired { self.cancel(id, stream, access).await } else { Ok(()) }
+    }
+
+    /// The servers did not take a watch. Once, that may be the token's fault, whose time is over when it is not used; with
+    /// a new one it is their word.
+    fn deny(&mut self, access: &Access, token: u64, error: &LineError) {
+        if let (false, Some(login)) = (self.denied, &access.login) {
+            self.denied = true;
+            return login.drop_token(token);
+        }
+        self.denied = false;
+        let tap = Arc::clone(&self.tap);
+        for watching in self.watching.values_mut().filter(|watching| watching.stage == Stage::Asked) {
+            watching.refuse(SessionError::Refused(error.to_string()), &*tap);
+            watching.stage = Stage::Over;
+        }
     }
 }
 
@@ -316,13 +364,17 @@ impl Watching {
 
     /// The server ended it: because it was asked to, or because it cannot serve it.
     fn refused(&mut self, reason: &str, compacted: i64, tap: &dyn Tap) {
-        if self.stage == Stage::Stands {
-            self.disarmed(tap);
-        }
         let error = match compacted {
             0 => SessionError::Refused(reason.to_owned()),
             compacted => SessionError::Unknown(format!("the history up to {compacted} was compacted away")),
         };
+        self.refuse(error, tap);
+    }
+
+    fn refuse(&mut self, error: SessionError, tap: &dyn Tap) {
+        if self.stage == Stage::Stands {
+            self.disarmed(tap);
+        }
         if let Some(stands) = self.stands.take() {
             let _ = stands.send(Err(error.clone()));
         }
