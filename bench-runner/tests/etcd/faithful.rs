@@ -311,6 +311,8 @@ async fn play<S: Stage>(stage: &S, seed: u64, expected: Option<&[Step]>) -> Vec<
     for place in 0..SESSIONS {
         play.replace(place).await;
     }
+    // Not at the very first revision, below which a limit would be none.
+    play.sessions[0].put(&format!("{ROOT}a"), b"before").await.unwrap();
     play.sessions[0].delete_all(ROOT).await.unwrap();
     play.base = play.sessions[0].range(Range::Key(ROOT)).await.unwrap().revision;
     play.latest = play.base;

@@ -22,13 +22,8 @@ impl Observer for Deaf {
 /// removed: the third has to wait for that as well, or the removal takes the key that it was granted.
 #[test]
 fn an_attempt_waits_for_what_all_that_were_given_up_before_it_left() {
-    const RECIPES: [Recipe; 5] = [
-        Recipe::NaiveLock,
-        Recipe::SequentialLock,
-        Recipe::NaiveElection,
-        Recipe::LeaderLatch,
-        Recipe::LeaderSelector,
-    ];
+    const RECIPES: [Recipe; 5] =
+        [Recipe::NaiveLock, Recipe::SequentialLock, Recipe::NaiveElection, Recipe::LeaderLatch, Recipe::LeaderSelector];
     for (recipe, seed) in RECIPES.into_iter().flat_map(|recipe| (0..100).map(move |seed| (recipe, seed))) {
         chaos::run(seed, || async move {
             let weather = Weather { delay: Duration::from_millis(40), ..Weather::STILL };

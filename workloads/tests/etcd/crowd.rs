@@ -52,6 +52,6 @@ fn pass_through_one_lock(workers: u64) {
 }
 
 #[test]
-fn five_thousand_workers_pass_through_one_sequential_lock() {
-    pass_through_one_lock(5_000);
+fn two_thousand_workers_pass_through_one_sequential_lock() {
+    pass_through_one_lock(2_000);
 }
