@@ -2,7 +2,7 @@
 
 SCENARIO ?= scenarios/1000-workers.toml
 
-.PHONY: run test setup setup-test lint bench schemas
+.PHONY: run test test-docker docker-images setup setup-test lint bench schemas
 
 run: setup
 	cargo build --release --bin bench-runner
@@ -21,6 +21,14 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --all-features --no-deps --document-private-items
+
+# The images that compose files and `provider = "docker"` use.
+docker-images:
+	scripts/docker-images
+
+# What has to do with Docker, on an engine that answers or one of its own; says so where there can be none.
+test-docker:
+	scripts/test-docker
 
 # Criterion's benchmarks: what recording one request costs, and a summary of a million grants.
 bench: setup

@@ -81,13 +81,15 @@ fn recording() -> TrialRecording {
         samples: Vec::new(),
         bystanders: BystanderLatencies::default(),
         generator: GeneratorRecording::default(),
-        nodes_cpu_seconds: 1.0,
+        held_back: 0,
+        nodes_cpu_seconds: Some(1.0),
         other_cpu_share: None,
         idle_rss_bytes: 0,
         failures: Default::default(),
         faults: Vec::new(),
         sessions_lost: 0,
         fenced_writes: Default::default(),
+        updates: Default::default(),
     }
 }
 

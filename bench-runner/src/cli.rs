@@ -52,8 +52,24 @@ pub enum Command {
     History(HistoryArgs),
     /// Draw the report of a stored run again.
     Report(ReportArgs),
+    /// Check a stored run again, from its raw rows: mutual exclusion, the order of tokens, fairness.
+    Verify(VerifyArgs),
     /// Print the JSON Schema of a format.
     Schema(SchemaArgs),
+    /// Remove from external servers what killed runs have left there.
+    Clean(CleanArgs),
+}
+
+/// What is allowed to be done to servers that are not bench-runner's own.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct ExternalArgs {
+    /// Work on external servers (`provider = "external"`): below /bench-runner alone, and no harder than `max_workers` and
+    /// `max_rate` of the scenario allow. Without this, such a scenario is refused.
+    #[arg(long)]
+    pub allow_external: bool,
+    /// Run the commands of the scenario ([ensemble.commands]) by which its faults break external servers, and mend them.
+    #[arg(long)]
+    pub allow_commands: bool,
 }
 
 /// Which scenario, and what to change in it.
@@ -92,6 +108,43 @@ pub struct RunArgs {
     /// Show no progress on stderr.
     #[arg(long, short)]
     pub quiet: bool,
+    /// What may be done to external servers.
+    #[command(flatten)]
+    pub allowed: ExternalArgs,
+    /// Show what would be done, and how hard the servers would be pushed, and touch nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `bench-runner clean`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+A run on external servers removes what it has created, also when it is interrupted. One that is killed (kill -9, a machine that
+goes down) cannot; the next run of the same user on the same machine does it, or this command. Only roots are removed whose owner
+is the same and whose run is over; what others have left is listed.
+
+Examples:
+  bench-runner clean staging.toml --allow-external --dry-run
+  bench-runner clean staging.toml --allow-external
+  bench-runner clean staging.toml --allow-external --owner ci@runner-7
+
+Exit codes:
+   0  done, or nothing to do
+   2  the command line or the scenario is wrong, or --allow-external is missing
+   3  the servers cannot be reached, or refuse")]
+pub struct CleanArgs {
+    /// The scenario, which says where the servers are and how one gets at them.
+    #[command(flatten)]
+    pub scenario: ScenarioArgs,
+    /// What may be done to external servers.
+    #[command(flatten)]
+    pub allowed: ExternalArgs,
+    /// Remove what this owner's runs have left, as `user@machine`. Default: the caller.
+    #[arg(long, value_name = "OWNER")]
+    pub owner: Option<String>,
+    /// Say what would be removed, and remove nothing.
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// `bench-runner check`.
@@ -179,6 +232,9 @@ pub struct GateArgs {
     /// Folder below which the runs' own folders are made.
     #[arg(long, value_name = "FOLDER", default_value = "results")]
     pub out: PathBuf,
+    /// What may be done to external servers.
+    #[command(flatten)]
+    pub allowed: ExternalArgs,
     /// Show no progress on stderr.
     #[arg(long, short)]
     pub quiet: bool,
@@ -245,6 +301,31 @@ pub struct ReportArgs {
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// How the result goes to stdout.
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: Format,
+}
+
+/// `bench-runner verify`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Everything is checked on acquisitions.csv (and passages.csv, where there were barriers) by rules of their own, and then compared
+with what summary.json says. Where two grants of a lock collide, it says which two: worker, number of the grant, token, from when
+to when, for how long both were held, and the lines. Fairness is told by the grants that overtook a waiter, Jain's index over the
+grants of each worker (1: all got the same; 1/n: one got everything), and the workers that got nothing.
+
+Examples:
+  bench-runner verify results/quick/2026-11-29T10-00-00Z
+  bench-runner verify results/leader-pause/2026-11-30T10-00-00Z --format json
+
+Exit codes:
+   0  every promise was kept, or broken only where the scenario asked for it
+   2  there is no run, or its rows were cut or edited: the line is told
+   4  a promise was broken, or summary.json does not say what the rows say")]
+pub struct VerifyArgs {
+    /// The run's folder, or its summary.json.
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// How the result goes to stdout: tables, or everything that was found as JSON.
     #[arg(long, value_enum, default_value = "human")]
     pub format: Format,
 }

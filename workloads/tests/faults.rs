@@ -154,7 +154,9 @@ fn the_innocent_outlive_hundreds_of_sessions_that_expire_at_once() {
 fn the_table_of_faults_is_true() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let table = std::fs::read_to_string(root.join("docs/faults.md")).unwrap();
-    let mutants = std::fs::read_to_string(root.join("workloads/tests/explore/mutants/mod.rs")).unwrap();
+    let mutants = ["mutants/mod.rs", "etcd/mutants/mod.rs"]
+        .map(|file| std::fs::read_to_string(root.join("workloads/tests/explore").join(file)).unwrap())
+        .concat();
     let mut rows = 0;
     for row in table.lines().filter(|line| line.starts_with("| ") && line.contains('`')) {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use workloads::settings::{Arrivals, Delay, Mode, Service};
 
-use super::{Failure, print};
+use super::{Failure, external, print};
 use crate::cli::CheckArgs;
 use crate::exit;
 use crate::run::schedule;
@@ -23,7 +23,8 @@ pub(super) fn check(args: &CheckArgs) -> Result<u8, Failure> {
     Ok(exit::DONE)
 }
 
-fn describe(scenario: &Scenario) -> String {
+/// What a scenario would do, line by line.
+pub(super) fn describe(scenario: &Scenario) -> String {
     let mut text = format!("{}: valid\n", scenario.name);
     if let Some(question) = &scenario.question {
         line(&mut text, "question", question);
@@ -34,7 +35,11 @@ fn describe(scenario: &Scenario) -> String {
             Service::Zookeeper => "ZooKeeper",
             Service::Etcd => "etcd",
         };
-        format!("{nodes} local {title} {}", if nodes == 1 { "node" } else { "nodes" })
+        let (count, whose) = match &scenario.ensemble.external {
+            Some(external) => (external.of(service).endpoints.len() as u32, "external"),
+            None => (nodes, "local"),
+        };
+        format!("{count} {whose} {title} {}", if count == 1 { "node" } else { "nodes" })
     });
     line(&mut text, "ensemble", &each.collect::<Vec<_>>().join(" and "));
     for (number, arm) in scenario.arms.iter().enumerate() {
@@ -51,7 +56,10 @@ fn describe(scenario: &Scenario) -> String {
         .map(|planned| if planned.is_warmup() { format!("({})", planned.arm) } else { planned.arm.to_string() })
         .collect();
     line(&mut text, "trials", &format!("{} (arms in this order; in brackets: warm-up)", order.join(" ")));
-    line(&mut text, "time", &estimate(scenario));
+    if scenario.ensemble.external.is_none() {
+        line(&mut text, "time", &estimate(scenario));
+    }
+    text += &external::plan(scenario);
     text
 }
 
@@ -76,6 +84,14 @@ fn describe_arm(arm: &ArmSettings) -> String {
         Some(connections) => format!(" over {connections} shared connections"),
         None => String::new(),
     };
+    let sessions = match settings.sessions {
+        Some(sessions) => format!(" over {sessions} shared sessions (wrong on purpose)"),
+        None => String::new(),
+    };
+    let updates = match &settings.updates {
+        Some(length) => format!(", updates of a shared counter that take {}", delay(length)),
+        None => String::new(),
+    };
     let (resources, count) = match settings.mode {
         Mode::Barriers { barriers, .. } => ("barrier", barriers),
         _ if settings.recipe.is_election() => ("election", settings.resources),
@@ -84,7 +100,7 @@ fn describe_arm(arm: &ArmSettings) -> String {
     let plural = if count == 1 { "" } else { "s" };
     let requeue = if settings.auto_requeue { ", queues again before it gives up" } else { "" };
     format!(
-        "{name} on {}: {} workers{connections}, {count} {resources}{plural}, hold {}, {mode}{requeue}",
+        "{name} on {}: {} workers{connections}{sessions}, {count} {resources}{plural}, hold {}{updates}, {mode}{requeue}",
         arm.service,
         settings.workers,
         delay(&settings.hold),
@@ -129,7 +145,7 @@ fn delay(delay: &Delay) -> String {
 }
 
 /// About how long a run takes.
-fn estimate(scenario: &Scenario) -> String {
+pub(super) fn estimate(scenario: &Scenario) -> String {
     let mut about = START;
     let mut open_ended = None;
     for planned in schedule::plan(scenario) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::pipeline::Done;
 use super::run::carry_out;
-use super::{Failure, judged, print};
+use super::{Failure, external, judged, print};
 use crate::cli::GateArgs;
 use crate::gate::comparable::before_running;
 use crate::gate::judge::refused;
@@ -35,7 +35,8 @@ struct Sides {
 }
 
 pub(super) fn gate(args: &GateArgs) -> Result<u8, Failure> {
-    let scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
+    let mut scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
+    external::allow(&mut scenario, args.allowed);
     let accepted = judged::accepted(&args.judge)?;
     let rules = Rules {
         gate: &scenario.gate,
@@ -46,7 +47,8 @@ pub(super) fn gate(args: &GateArgs) -> Result<u8, Failure> {
     };
     if !args.against.is_empty() {
         let overrides: Vec<String> = args.scenario.set.iter().chain(&args.against).cloned().collect();
-        let variant = scenario::load(&args.scenario.scenario, &overrides)?;
+        let mut variant = scenario::load(&args.scenario.scenario, &overrides)?;
+        external::allow(&mut variant, args.allowed);
         can_run_side_by_side(&scenario, &variant)?;
         let round = || -> Result<Round, Failure> {
             let [plain, changed] = carry_out([&scenario, &variant], &args.out, args.quiet)?;

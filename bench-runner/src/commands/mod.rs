@@ -1,8 +1,11 @@
 //! The commands, one a file: each leads the data through the stages and answers with an exit code.
 
 mod check;
+mod clean;
 mod compare;
+mod deed;
 mod ensembles;
+mod external;
 mod failure;
 mod gate;
 mod history;
@@ -12,6 +15,7 @@ mod report;
 mod run;
 mod schema;
 mod verdict;
+mod verify;
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
@@ -29,7 +33,9 @@ pub fn dispatch(cli: Cli) -> u8 {
         Command::Compare(args) => compare::compare(&args),
         Command::History(args) => history::history(&args),
         Command::Report(args) => report::report(&args),
+        Command::Verify(args) => verify::verify(&args),
         Command::Schema(args) => schema::schema(&args),
+        Command::Clean(args) => clean::clean(&args),
     };
     match outcome {
         Ok(code) => code,

@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Instant, SystemTime};
 
 use tokio_util::sync::CancellationToken;
+use workloads::claim::PARENT;
 
 use super::ensembles::Ensembles;
 use super::report::{REPORT, draw};
 use super::{Failure, styled_stderr, verdict};
+use crate::ensemble::EnsembleError;
 use crate::measure::arm::MeasuredArm;
 use crate::measure::trial::{self as measure_trial, MeasuredTrial};
 use crate::report::{self, format};
@@ -135,16 +138,29 @@ impl<'a> Pipeline<'a> {
             folder
                 .write(&format!("{}.toml", scenario.name), &scenario.text)
                 .map_err(|error| Failure::Usage(error.to_string()))?;
-            Ok(Ensembles::start(scenario, &say).await?)
+            Ensembles::start(scenario, &say).await
         };
         let prepared = tokio::select! {
             biased;
             () = interrupted.cancelled() => Err(Failure::Interrupted),
             prepared = prepare => prepared,
         };
-        let ensembles = match prepared {
+        let mut ensembles = match prepared {
             Ok(prepared) => prepared,
             Err(failure) => {
+                folder.discard();
+                return Err(failure);
+            }
+        };
+        let root = new_root(started);
+        let claimed = match ensembles.claim(scenario, &root, &say).await {
+            Ok(_) if interrupted.is_cancelled() => Err(Failure::Interrupted),
+            claimed => claimed.map_err(Failure::from),
+        };
+        let noticed = match claimed {
+            Ok(noticed) => noticed,
+            Err(failure) => {
+                give_back(ensembles).await;
                 folder.discard();
                 return Err(failure);
             }
@@ -156,8 +172,7 @@ impl<'a> Pipeline<'a> {
             interrupted,
             folder,
             ensembles,
-            // Unique among runs against the same servers, now and later.
-            root: format!("/bench-runner/{}-{}", humantime::format_rfc3339_seconds(started), process::id()),
+            root,
             idle_rss_bytes: generator::memory().now,
             idle_heap_bytes: generator::live_heap_bytes(),
             idle_tasks: generator::alive_tasks(),
@@ -165,7 +180,7 @@ impl<'a> Pipeline<'a> {
             started,
             begun,
             trials: scenario.arms.iter().map(|_| Vec::new()).collect(),
-            noticed: Vec::new(),
+            noticed,
         })
     }
 
@@ -205,8 +220,7 @@ impl<'a> Pipeline<'a> {
 
     /// Leaves nothing behind.
     async fn abandon(self) {
-        // What stays of them is told where it matters more: the failure is the message here.
-        let _ = self.ensembles.stop().await;
+        give_back(self.ensembles).await;
         self.folder.discard();
     }
 
@@ -304,6 +318,20 @@ impl<'a> Pipeline<'a> {
                 Done { summary, page: None, folder: self.folder.path().to_owned(), failure }
             }
         }
+    }
+}
+
+/// A path on the servers, unique among runs against the same ones, now and later.
+fn new_root(started: SystemTime) -> String {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let run = RUNS.fetch_add(1, Ordering::Relaxed);
+    format!("{PARENT}/{}-{}-{run}", humantime::format_rfc3339_seconds(started), process::id())
+}
+
+/// Stops servers after a failure, which is the message; but what stays on servers of somebody else's has to be known.
+async fn give_back(ensembles: Ensembles) {
+    if let Err(error @ EnsembleError::Left { .. }) = ensembles.stop().await {
+        stderr::line(&format!("warning: {error}"));
     }
 }
 

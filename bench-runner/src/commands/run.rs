@@ -7,13 +7,13 @@ use workloads::settings::WorkerSettings;
 
 use super::pipeline::{Done, Pipeline};
 use super::report::show;
-use super::{Failure, print};
+use super::{Failure, check, external, print};
 use crate::cli::{Format, RunArgs};
 use crate::ensemble::limits;
 use crate::run::progress::{Progress, Silent, Terminal};
 use crate::run::{file_size, generator, interrupt};
 use crate::scenario::{self, Scenario};
-use crate::stderr;
+use crate::{exit, stderr};
 
 /// Descriptors that the process needs besides one for each session: its files, the runtime's, the keepers' pipes.
 const OTHER_FILES: u64 = 256;
@@ -28,7 +28,12 @@ fn open_files(workers: &WorkerSettings) -> u64 {
 }
 
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
-    let scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
+    let mut scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
+    external::allow(&mut scenario, args.allowed);
+    if args.dry_run {
+        print(&check::describe(&scenario))?;
+        return Ok(exit::DONE);
+    }
     let [done] = carry_out([&scenario], &args.out, args.quiet)?;
     // What went wrong is told even when nobody takes the result.
     let shown = show_all(&done, args);
@@ -47,6 +52,7 @@ pub(super) fn carry_out<const N: usize>(
         let workers = scenario.arms.iter().map(|arm| open_files(&arm.workers)).max().unwrap_or(0);
         workers + u64::from(scenario.bystanders.sessions)
     };
+    scenarios.iter().try_for_each(|scenario| external::permit(scenario))?;
     // Before the servers start, which inherit the limit: in the worst case all sessions are with one node.
     let most = scenarios.iter().map(|scenario| sessions(scenario)).max().unwrap_or(0);
     limits::ensure_open_files(most + OTHER_FILES)?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Description {
     /// `zookeeper` or `etcd`.
     pub service: String,
-    /// `local`.
+    /// `local`, `docker` or `external`.
     pub provider: String,
     /// The service's version, as in `3.8.0`.
     pub version: String,
@@ -62,6 +62,8 @@ pub enum NodeState {
     Killed,
     /// Its server is stopped.
     Paused,
+    /// Its server runs and is on no network.
+    Disconnected,
 }
 
 impl fmt::Display for NodeState {
@@ -70,6 +72,7 @@ impl fmt::Display for NodeState {
             NodeState::Up => "up",
             NodeState::Killed => "killed",
             NodeState::Paused => "paused",
+            NodeState::Disconnected => "disconnected",
         })
     }
 }

@@ -32,6 +32,36 @@ pub enum EnsembleError {
         missing: String,
     },
 
+    /// There is no Docker, or its engine does not answer.
+    #[error(
+        "Docker's engine cannot be used: {reason}\ninstall Docker (Debian's package `docker.io`), start its engine (`systemctl \
+         start docker`), see that this user may use it (group `docker`) and that DOCKER_HOST names the right one; or set \
+         `provider = \"local\"` under [ensemble]"
+    )]
+    NoDocker {
+        /// What was looked for, or what the engine said.
+        reason: String,
+    },
+
+    /// The engine has no such image.
+    #[error(
+        "Docker's engine has no image `{image}`; `make docker-images` builds this project's, `docker pull {image}` gets one of \
+         somebody else's, and `[ensemble.docker]` in the scenario says which are used"
+    )]
+    NoImage {
+        /// The image's name.
+        image: String,
+    },
+
+    /// The engine refused something.
+    #[error("Docker's engine could not {deed}: {reason}")]
+    Docker {
+        /// What it should have done.
+        deed: &'static str,
+        /// What it said.
+        reason: String,
+    },
+
     /// The settings cannot be met, whatever the machine, or not by the version that is installed.
     #[error("the ensemble cannot be set up so: {what}")]
     Settings {
@@ -115,6 +145,37 @@ pub enum EnsembleError {
         how: String,
         /// The last lines of its log.
         log: String,
+    },
+
+    /// External servers that do not answer as they should.
+    #[error("the external servers cannot be used: {reason}")]
+    Unusable {
+        /// Which, and what is wrong.
+        reason: String,
+    },
+
+    /// External servers that do not tell their counters.
+    #[error("no server book: {why}")]
+    NoBook {
+        /// Which, and what would help.
+        why: String,
+    },
+
+    /// A root on external servers that could not be taken.
+    #[error("{told}")]
+    Claim {
+        /// What the servers said, and what would help.
+        told: String,
+    },
+
+    /// What a run has created on external servers could not be removed.
+    #[error(
+        "what was created on the external servers is still there, or a part of it: {told}; the next run removes it, or \
+         `bench-runner clean`"
+    )]
+    Left {
+        /// What could not be removed, and why.
+        told: String,
     },
 
     /// A node could not be broken, or mended, as was wanted.

@@ -7,6 +7,10 @@
 //! the keeper then kills the server, reaps it, removes its folder, and ends. Should the keeper itself be killed, the
 //! kernel kills the server (`PR_SET_PDEATHSIG`), and the folder is swept by the next start of an ensemble.
 //!
+//! A server in a container is a child of Docker's engine and not of the keeper, which then runs the command that is attached to
+//! it. So that the container comes and goes with the keeper all the same, a keeper may have commands to run [before the first
+//! start](Commands::first) and [at its end](Commands::last).
+//!
 //! Orders come as lines on stdin: `stop` kills the server and keeps its folder, `start` starts one again that has ended.
 //! Reports go as lines to stdout: `started <pid>`, `failed <reason>`, `ended <how>`; the first and the last in turn, once for
 //! each life of the server. A server that somebody has stopped with `SIGSTOP` is killed like any other.
@@ -19,7 +23,7 @@ use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{SigHandler, Signal, signal};
@@ -44,6 +48,13 @@ pub(crate) const START: &str = "start";
 /// Begins the name of every ensemble's folder. A keeper touches no other: it removes a folder with all that is in it.
 pub(crate) const FOLDER_PREFIX: &str = "bench-runner-";
 
+/// Begins a command to run before the first start, and one to run at the end; how many words it has follows, and they.
+const FIRST: &str = "--first";
+const LAST: &str = "--last";
+
+/// How long a command of the end may take before the next one's turn: an engine that hangs is not to hold a keeper for ever.
+const LAST_LIMIT: Duration = Duration::from_secs(60);
+
 /// Signals that people and terminals send to end a program. The keeper has to outlive the runner by a moment, so it
 /// ends for one reason only: its stdin is closed.
 const IGNORED: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
@@ -62,31 +73,55 @@ pub(crate) fn program() -> PathBuf {
     PROGRAM.get().cloned().unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
 }
 
+/// A program and its arguments.
+pub(crate) type CommandLine = Vec<OsString>;
+
+/// What a keeper runs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Commands {
+    /// Before the server's first start; where it fails, the server is not started.
+    pub first: Option<CommandLine>,
+    /// The server's.
+    pub server: CommandLine,
+    /// One after the other when the server has ended for good, whatever becomes of each.
+    pub last: Vec<CommandLine>,
+}
+
 /// What a keeper is told on its command line.
 struct Task {
     /// The server's folder: its working directory while it runs, removed at the end.
     folder: PathBuf,
     /// Where the server's output goes.
     log: PathBuf,
-    /// The server's program and its arguments.
-    command: Vec<OsString>,
+    commands: Commands,
 }
 
 impl Task {
-    /// Reads `<folder> <log> <program> [<argument> …]`.
+    /// Reads `<folder> <log> [--first <count> <word> …] [--last <count> <word> …]… <program> [<argument> …]`.
     fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Option<Task> {
-        let mut arguments = arguments.into_iter();
+        let mut arguments = arguments.into_iter().peekable();
         let (folder, log) = (PathBuf::from(arguments.next()?), arguments.next()?.into());
-        let command: Vec<OsString> = arguments.collect();
+        let mut commands = Commands::default();
+        while let Some(kind) = arguments.next_if(|word| word == FIRST || word == LAST) {
+            let words: usize = arguments.next()?.to_str()?.parse().ok().filter(|words| *words > 0)?;
+            let command = (0..words).map(|_| arguments.next()).collect::<Option<CommandLine>>()?;
+            if kind == FIRST { commands.first = Some(command) } else { commands.last.push(command) }
+        }
+        commands.server = arguments.collect();
         let ensemble = folder.parent()?.file_name()?.to_str()?;
-        (ensemble.starts_with(FOLDER_PREFIX) && !command.is_empty()).then_some(Task { folder, log, command })
+        (ensemble.starts_with(FOLDER_PREFIX) && !commands.server.is_empty()).then_some(Task { folder, log, commands })
     }
 }
 
 /// The arguments of a keeper, from [`SUBCOMMAND`] on.
-pub(crate) fn arguments(folder: PathBuf, log: PathBuf, command: Vec<OsString>) -> Vec<OsString> {
+pub(crate) fn arguments(folder: PathBuf, log: PathBuf, commands: Commands) -> Vec<OsString> {
     let mut arguments = vec![SUBCOMMAND.into(), folder.into(), log.into()];
-    arguments.extend(command);
+    let first = commands.first.into_iter().map(|command| (FIRST, command));
+    for (kind, command) in first.chain(commands.last.into_iter().map(|command| (LAST, command))) {
+        arguments.extend([kind.into(), command.len().to_string().into()]);
+        arguments.extend(command);
+    }
+    arguments.extend(commands.server);
     arguments
 }
 
@@ -117,7 +152,13 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     // Spawned from this thread, each time: the death signal is bound to the thread that starts the server, not to the
     // process, and this one lives until the end.
     let (events, inbox) = mpsc::channel();
-    let mut server = start(&task, &events);
+    let mut server = match prepare(&task) {
+        Ok(()) => start(&task, &events),
+        Err(reason) => {
+            report(format_args!("{FAILED}{reason}"));
+            None
+        }
+    };
     listen(events.clone());
 
     for event in inbox {
@@ -140,8 +181,40 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(mut server) = server {
         let _ = server.wait();
     }
+    task.commands.last.iter().for_each(finish);
     remove(&task);
     ExitCode::SUCCESS
+}
+
+/// Runs the command that comes before the first start. Errors: the end of what it said, in one line.
+fn prepare(task: &Task) -> Result<(), String> {
+    let Some(first) = &task.commands.first else { return Ok(()) };
+    let output = Command::new(&first[0]).args(&first[1..]).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("{}: {error}", first[0].display()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    match lines[lines.len().saturating_sub(3)..].join(" / ") {
+        said if said.is_empty() => Err(format!("{} {}", first[0].display(), how_ended(output.status))),
+        said => Err(said),
+    }
+}
+
+/// Runs a command of the end.
+fn finish(command: &CommandLine) {
+    let mut last = Command::new(&command[0]);
+    last.args(&command[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let Ok(mut last) = last.spawn() else { return };
+    let begun = Instant::now();
+    while matches!(last.try_wait(), Ok(None)) {
+        if begun.elapsed() > LAST_LIMIT {
+            let _ = last.kill();
+            let _ = last.wait();
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Starts the server, reports that or why not, and has its end noticed.
@@ -163,8 +236,9 @@ fn start(task: &Task, events: &Sender<Event>) -> Option<Child> {
 fn spawn(task: &Task) -> io::Result<Child> {
     let log = File::options().create(true).append(true).open(&task.log)?;
     let keeper = Pid::this();
-    let mut command = Command::new(&task.command[0]);
-    command.args(&task.command[1..]).current_dir(&task.folder);
+    let line = &task.commands.server;
+    let mut command = Command::new(&line[0]);
+    command.args(&line[1..]).current_dir(&task.folder);
     command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
     let prepare = move || {
         for ignored in IGNORED {
@@ -254,17 +328,33 @@ mod tests {
     #[test]
     fn a_command_line_is_read_back() {
         let folder = PathBuf::from("/tmp/bench-runner-1-2-3-4/zookeeper-1");
-        let line = arguments(folder.clone(), folder.join("node.log"), vec!["java".into(), "-version".into()]);
-        let task = Task::from_arguments(line.into_iter().skip(1)).unwrap();
-        assert_eq!(task.folder, folder);
-        assert_eq!(task.log, folder.join("node.log"));
-        assert_eq!(task.command, ["java", "-version"]);
+        let words = |line: &str| line.split(' ').map(OsString::from).collect::<CommandLine>();
+        let bare = Commands { server: words("java -version"), ..Commands::default() };
+        let whole = Commands {
+            first: Some(words("docker create --name x")),
+            server: words("docker start --attach x"),
+            last: vec![words("docker rm x"), words("docker network rm --last 2")],
+        };
+        for commands in [bare, whole] {
+            let line = arguments(folder.clone(), folder.join("node.log"), commands.clone());
+            let task = Task::from_arguments(line.into_iter().skip(1)).unwrap();
+            assert_eq!((task.folder, task.log), (folder.clone(), folder.join("node.log")));
+            assert_eq!(task.commands, commands);
+        }
     }
 
     #[test]
     fn a_command_line_that_could_do_harm_is_refused() {
         let task = |words: &[&str]| Task::from_arguments(words.iter().map(OsString::from));
         assert!(task(&["/tmp/bench-runner-1-2-3-4/zookeeper-1", "log"]).is_none());
+        for cut_off in
+            [&["--first", "1"][..], &["--last"], &["--last", "2", "rm"], &["--last", "0", "rm"], &["--last", "x", "rm"]]
+        {
+            assert!(
+                task(&[&["/tmp/bench-runner-1-2-3-4/zookeeper-1", "log"], cut_off].concat()).is_none(),
+                "{cut_off:?}"
+            );
+        }
         for folder in ["/", "/home", "/home/somebody", "..", "", "/tmp/bench-runner-1-2-3-4"] {
             assert!(task(&[folder, "log", "true"]).is_none(), "{folder}");
         }

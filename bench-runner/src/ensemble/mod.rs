@@ -5,6 +5,8 @@
 //!
 //! - [`local`]: the provider that runs nodes as child processes. It takes ports (`ports`) and a folder (`folder`), starts
 //!   each node (`node`), and waits until the ensemble serves (`launch`).
+//! - [`docker`]: the same, with each node in a container of its own.
+//! - [`external`]: the provider whose nodes somebody else runs; `provider` is what both have in common.
 //! - [`keeper`]: the small process that stands between the runner and a node, so that the node dies with the runner.
 //! - `faults`: nodes that are killed or paused on purpose, and mended.
 //! - [`service`]: what the provider and the ensemble ask of a service, whichever it is.
@@ -14,17 +16,19 @@
 //! - [`usage`]: what the kernel says of a node: CPU and memory.
 //! - [`limits`]: file descriptors, which thousands of sessions need, on both sides.
 //!
-//! A further provider (docker, external) becomes a folder beside `local`; [`Ensemble`] then holds an enum of providers and
-//! keeps its verbs.
+//! A further provider becomes a folder beside `local` and `external`, and a variant of `provider`; [`Ensemble`] keeps its verbs.
 pub mod counters;
 pub mod description;
+pub mod docker;
 pub mod error;
 pub mod etcd;
+pub mod external;
 mod faults;
 mod handle;
 pub mod keeper;
 pub mod limits;
 pub mod local;
+mod provider;
 pub mod search;
 pub mod service;
 pub mod usage;
@@ -32,8 +36,10 @@ pub mod zookeeper;
 
 pub use counters::{Counters, Kinds, Notifications};
 pub use description::{Description, NodeDescription, NodeState, Role};
+pub use docker::DockerSettings;
 pub use error::EnsembleError;
 pub use etcd::EtcdSettings;
+pub use external::{ExternalSettings, NodeCommands};
 pub use handle::Ensemble;
 pub use local::Node;
 pub use search::Search;

@@ -105,6 +105,15 @@ impl Service {
         }
     }
 
+    /// The same in containers, where nothing has to be found. Errors: [`EnsembleError::Settings`].
+    pub fn in_containers(settings: &LocalSettings) -> Result<Service, EnsembleError> {
+        settings.check()?;
+        Ok(match settings {
+            LocalSettings::Zookeeper(settings) => Service::Zookeeper(Zookeeper::in_containers(settings.clone())),
+            LocalSettings::Etcd(settings) => Service::Etcd(Etcd::in_containers(settings.clone())),
+        })
+    }
+
     /// Its name in results and in the names of nodes.
     pub fn name(&self) -> &'static str {
         match self {
@@ -199,7 +208,7 @@ impl Service {
     /// The Java runtime, where the service needs one.
     pub fn java(&self) -> Option<String> {
         match self {
-            Service::Zookeeper(it) => Some(it.java.version.clone()),
+            Service::Zookeeper(it) => it.java(),
             Service::Etcd(_) => None,
         }
     }

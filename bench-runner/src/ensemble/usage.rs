@@ -9,10 +9,11 @@ use super::description::NodeState;
 pub struct NodeUsage {
     /// The node's name.
     pub name: String,
-    /// CPU time since the node's first start, user and system, in seconds; the kernel counts in hundredths.
-    pub cpu_seconds: f64,
-    /// The most memory that was ever resident, in bytes (`VmHWM`).
-    pub peak_rss_bytes: u64,
+    /// CPU time since the node's first start, user and system, in seconds; the kernel counts in hundredths. `None` where its
+    /// process cannot be seen.
+    pub cpu_seconds: Option<f64>,
+    /// The most memory that was ever resident, in bytes (`VmHWM`); `None` likewise.
+    pub peak_rss_bytes: Option<u64>,
 }
 
 /// All nodes at one moment.
@@ -30,13 +31,13 @@ impl NodesSample {
         self.nodes.iter().map(|node| node.watches).sum()
     }
 
-    /// CPU time over all nodes, in seconds.
-    pub fn cpu_seconds(&self) -> f64 {
+    /// CPU time over all nodes, in seconds, or `None` where a process cannot be seen.
+    pub fn cpu_seconds(&self) -> Option<f64> {
         self.nodes.iter().map(|node| node.cpu_seconds).sum()
     }
 
-    /// Resident memory over all nodes, in bytes.
-    pub fn rss_bytes(&self) -> u64 {
+    /// Resident memory over all nodes, in bytes, or `None` where a process cannot be seen.
+    pub fn rss_bytes(&self) -> Option<u64> {
         self.nodes.iter().map(|node| node.rss_bytes).sum()
     }
 }
@@ -48,10 +49,10 @@ pub struct NodeSample {
     pub name: String,
     /// What was made of it on purpose. A killed node holds no watches and no connections; a paused one does not tell.
     pub state: NodeState,
-    /// CPU time since the node's first start, user and system, in seconds.
-    pub cpu_seconds: f64,
-    /// Resident memory in bytes; 0 for a node that is gone.
-    pub rss_bytes: u64,
+    /// CPU time since the node's first start, user and system, in seconds; `None` where its process cannot be seen.
+    pub cpu_seconds: Option<f64>,
+    /// Resident memory in bytes; 0 for a node that is gone, `None` where its process cannot be seen.
+    pub rss_bytes: Option<u64>,
     /// Watches that clients of this node hold.
     pub watches: Option<u64>,
     /// ZooKeeper: client connections to this node, one per session, the one that asks not counted. etcd: watch streams; a

@@ -12,6 +12,7 @@
 //! | [`safety`] | overlaps, order of tokens, order of the queue, starvation |
 //! | [`fan_out`] | notifications by the release that caused them |
 //! | [`failover`] | how faults were survived: detection, takeover, recovery |
+//! | [`split_brain`] | a counter that holders update: what a plain store loses, and a fenced one refuses |
 //! | [`barrier`] | barriers: the way in and out, and how its cost grows |
 //! | [`closed_form`] | the notifications that a settled drain must cost |
 //! | [`spike`] | requests and notifications around releases |
@@ -31,5 +32,6 @@ pub mod quantity;
 pub mod safety;
 pub mod series;
 pub mod spike;
+pub mod split_brain;
 pub mod stages;
 pub mod trial;

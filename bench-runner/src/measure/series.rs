@@ -125,7 +125,10 @@ pub fn nodes(samples: &[Sample]) -> Vec<NodesPoint> {
             let percent = |now: f64, before: f64| (now - before).max(0.0) / seconds * 100.0;
             NodesPoint {
                 seconds: now.at.as_secs_f64(),
-                cpu_percent: percent(now.nodes_cpu_seconds, before.nodes_cpu_seconds),
+                cpu_percent: now
+                    .nodes_cpu_seconds
+                    .zip(before.nodes_cpu_seconds)
+                    .map(|(now, before)| percent(now, before)),
                 generator_cpu_percent: percent(now.generator_cpu_seconds, before.generator_cpu_seconds),
                 rss_bytes: now.nodes_rss_bytes,
                 watches: now.watches,

@@ -58,10 +58,22 @@ pub fn compose(run: &Run<'_>, trials: &TrialsByArm) -> (Summary, Vec<MeasuredArm
         peak_rss_bytes: run.peak_rss_bytes.max(generator::memory().peak),
         lag_ms: histogram::latency(&lags),
         saturated: trials.iter().flatten().any(|trial| trial.saturated),
+        held_back: figures.iter().map(|arm| arm.generator.held_back).sum(),
     };
     let environment = environment::collect(scenario, run.ensembles);
     let mut noticed = run.noticed.clone();
     noticed.extend(warnings::of_figures(&figures, &environment));
+    if let Some(rate) = scenario.ensemble.max_rate {
+        let held_back = figures.iter().filter(|arm| arm.generator.held_back > 0);
+        noticed.extend(held_back.map(|arm| Warning::HeldBack {
+            label: arm.label.clone(),
+            requests: arm.generator.held_back,
+            rate,
+        }));
+    }
+    if scenario.ensemble.external.is_some() {
+        noticed.push(Warning::External);
+    }
     for service in scenario.services() {
         let fsync = match service {
             Service::Zookeeper => scenario.ensemble.zookeeper.fsync,
@@ -113,6 +125,9 @@ fn ensemble(run: &Run<'_>) -> Ensemble {
     }
 }
 
+/// Why a node's CPU and memory are missing.
+const NOT_SEEN: &str = "the node is not a process of this machine that bench-runner has started";
+
 fn nodes(run: &Run<'_>) -> Vec<Node> {
     run.nodes
         .iter()
@@ -127,6 +142,7 @@ fn nodes(run: &Run<'_>) -> Vec<Node> {
                 .unwrap_or_default(),
             cpu_seconds: usage.cpu_seconds,
             peak_rss_bytes: usage.peak_rss_bytes,
+            usage_missing: usage.cpu_seconds.is_none().then(|| NOT_SEEN.to_owned()),
         })
         .collect()
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::summary::{SCHEMA_VERSION, Summary};
-use super::{histograms, passages, tables};
+use super::{histograms, passages, tables, updates};
 use crate::measure::histogram::Micros;
 use crate::run::recording::TrialRecording;
 
@@ -135,6 +135,8 @@ impl Folder {
         let through_barriers = self.partial.join("passages.csv");
         passages::append(&through_barriers, label, recording)
             .map_err(|error| failed("write", &through_barriers)(io_error(error)))?;
+        let updated = self.partial.join("updates.csv");
+        updates::append(&updated, label, recording).map_err(|error| failed("write", &updated)(io_error(error)))?;
         let file = format!("histograms/trial-{}-{}.hlog", recording.planned.position, file_name(label));
         let workers = &recording.workers;
         self.write_with(&file, |writer| {

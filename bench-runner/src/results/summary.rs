@@ -97,6 +97,10 @@ pub struct Generator {
     pub lag_ms: Latency,
     /// Whether the figures are the generator's rather than the ensemble's in any measured trial.
     pub saturated: bool,
+    /// Requests that waited for the ceiling (`ensemble.max_rate`), measured trials only: with any, rates and latencies are the
+    /// ceiling's.
+    #[serde(default)]
+    pub held_back: u64,
 }
 
 /// One server process over the whole run.
@@ -106,10 +110,13 @@ pub struct Node {
     pub name: String,
     /// Its role when the first trial began: `leader`, `follower`, `standalone`.
     pub role: String,
-    /// CPU time, user and system.
-    pub cpu_seconds: f64,
-    /// Highest resident set.
-    pub peak_rss_bytes: u64,
+    /// CPU time, user and system; `null` where its process cannot be seen.
+    pub cpu_seconds: Option<f64>,
+    /// Highest resident set; `null` likewise.
+    pub peak_rss_bytes: Option<u64>,
+    /// Why `cpu_seconds` and `peak_rss_bytes` are missing; `null` where they are not.
+    #[serde(default)]
+    pub usage_missing: Option<String>,
 }
 
 /// Something that the reader has to know.

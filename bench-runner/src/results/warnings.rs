@@ -13,6 +13,26 @@ pub enum Warning {
         /// Processors.
         cpus: u32,
     },
+    /// The servers are somebody else's.
+    External,
+    /// The servers granted another session timeout than was asked for.
+    SessionTimeout {
+        /// Whose servers.
+        service: Service,
+        /// What was asked for, in seconds.
+        asked: f64,
+        /// What they granted, in seconds.
+        granted: f64,
+    },
+    /// Requests waited for the ceiling.
+    HeldBack {
+        /// The arm.
+        label: String,
+        /// How many.
+        requests: u64,
+        /// The ceiling, in requests a second.
+        rate: f64,
+    },
     /// Servers acknowledged writes before they were on disk.
     NoFsync {
         /// Whose servers.
@@ -136,7 +156,8 @@ fn of_arm(arm: &Arm, warnings: &mut Vec<Warning>) {
     let cut = arm.trial.iter().any(|trial| !trial.complete);
     let books = &arm.notifications;
     match books.server {
-        Some(server) if server != books.client && arm.requests.total > 0 => {
+        // A control whose books differ is explained where controls are.
+        Some(server) if server != books.client && arm.requests.total > 0 && arm.control.is_none() => {
             warnings.push(Warning::BooksDiffer { label: label(), client: books.client, server });
         }
         Some(_) => {}
@@ -177,6 +198,23 @@ impl Warning {
             Warning::FewCpus { cpus } => (
                 format!("generator and servers shared {cpus} processors, so rates and latencies are this machine's"),
                 "compare arms of one run with each other, and counts with anything".to_owned(),
+            ),
+            Warning::External => (
+                "the servers are not bench-runner's own: their CPU and memory are not known, and their counters are those of \
+                 all their clients, not of this run alone"
+                    .to_owned(),
+                "see in the books whether other clients caused notifications before a trial; run at a quiet time".to_owned(),
+            ),
+            Warning::SessionTimeout { service, asked, granted } => (
+                format!("the servers of {service} granted session timeouts of {granted} s where {asked} s were asked for"),
+                "set workers.session_timeout to what they grant (ZooKeeper: 2 to 20 ticks of theirs)".to_owned(),
+            ),
+            Warning::HeldBack { label, requests, rate } => (
+                format!(
+                    "{label}: the generator held {requests} requests back, to stay below {rate} a second: rates and latencies are \
+                     those of this ceiling and not of the servers"
+                ),
+                "use fewer workers, or raise ensemble.max_rate where the servers are known to bear it".to_owned(),
             ),
             Warning::NoFsync { service } => (
                 format!("the servers of {service} acknowledged writes before they were on disk (fsync = false)"),

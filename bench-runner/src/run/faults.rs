@@ -205,18 +205,21 @@ impl<'a> Faults<'a> {
             self.note(record);
             return Vec::new();
         };
-        record.node = Some(self.ensemble.nodes()[node].name().to_owned());
+        record.node = Some(self.ensemble.name_of(node).to_owned());
         record.issued = self.recorder.now();
+        // First, so that it is mended also where the trial ends in the middle of a command of the user's.
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner).push((node, fault));
         let struck = match fault {
             NodeFault::Kill { .. } | NodeFault::Restart => self.ensemble.kill_node(node).await,
-            NodeFault::Pause { .. } => self.ensemble.pause_node(node),
+            NodeFault::Pause { .. } => self.ensemble.pause_node(node).await,
+            NodeFault::Disconnect { .. } => self.ensemble.disconnect_node(node).await,
         };
         if let Err(error) = struck {
+            self.broken.lock().unwrap_or_else(PoisonError::into_inner).retain(|(broken, _)| *broken != node);
             record.skipped = Some(error.to_string());
             self.note(record);
             return Vec::new();
         }
-        self.broken.lock().unwrap_or_else(PoisonError::into_inner).push((node, fault));
         let place = self.note(record);
         let mut aftermaths: Vec<Aftermath<'f>> = Vec::new();
         if roles[node].leads() {
@@ -226,7 +229,7 @@ impl<'a> Faults<'a> {
             }));
         }
         let length = match fault {
-            NodeFault::Kill { length } | NodeFault::Pause { length } => length,
+            NodeFault::Kill { length } | NodeFault::Pause { length } | NodeFault::Disconnect { length } => length,
             NodeFault::Restart => Some(Duration::ZERO),
         };
         if let Some(length) = length {
@@ -314,7 +317,8 @@ fn mend_all(fleet: &Fleet, victims: &[u32]) -> Option<u64> {
 async fn heal_node(ensemble: &Ensemble, node: usize, fault: NodeFault) -> Result<(), crate::ensemble::EnsembleError> {
     match fault {
         NodeFault::Kill { .. } | NodeFault::Restart => ensemble.start_node(node).await,
-        NodeFault::Pause { .. } => ensemble.resume_node(node),
+        NodeFault::Pause { .. } => ensemble.resume_node(node).await,
+        NodeFault::Disconnect { .. } => ensemble.connect_node(node).await,
     }
 }
 

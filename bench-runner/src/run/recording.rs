@@ -7,6 +7,7 @@ use workloads::bystander::BystanderLatencies;
 use workloads::fleet::Failures;
 use workloads::fleet::faults::FencedWrites;
 use workloads::record::{Passage, Recording};
+use workloads::shared_counter::Updates;
 
 use super::generator::GeneratorRecording;
 use super::schedule::Planned;
@@ -45,6 +46,16 @@ pub enum MissingBook {
     /// The servers have no counter of it; which one would be it.
     #[error("{0}")]
     NoCounter(&'static str),
+    /// Other clients of external servers cause notifications too.
+    #[error(
+        "other clients of the ensemble caused {notifications} notifications in the {seconds} s before the trial, at rest"
+    )]
+    NotOursAlone {
+        /// Notifications.
+        notifications: u64,
+        /// For how long they were counted, in whole seconds.
+        seconds: u64,
+    },
     /// The trial ended with the servers or with all sessions.
     #[error("the trial ended before the counters could be read")]
     EndedBefore,
@@ -55,10 +66,10 @@ pub enum MissingBook {
 pub struct Sample {
     /// Since the start of the workers.
     pub at: Duration,
-    /// CPU time of all nodes together since they were started, in seconds.
-    pub nodes_cpu_seconds: f64,
-    /// Resident memory of all nodes together, in bytes.
-    pub nodes_rss_bytes: u64,
+    /// CPU time of all nodes together since they were started, in seconds; `None` where their processes cannot be seen.
+    pub nodes_cpu_seconds: Option<f64>,
+    /// Resident memory of all nodes together, in bytes; `None` likewise.
+    pub nodes_rss_bytes: Option<u64>,
     /// Watches that the servers hold, where all of them told.
     pub watches: Option<u64>,
     /// Sessions that the servers hold, where all of them told.
@@ -144,8 +155,10 @@ pub struct TrialRecording {
     pub bystanders: BystanderLatencies,
     /// What the generator used in the measured time.
     pub generator: GeneratorRecording,
-    /// CPU time of all nodes together in the measured time, in seconds.
-    pub nodes_cpu_seconds: f64,
+    /// CPU time of all nodes together in the measured time, in seconds; `None` where their processes cannot be seen.
+    pub nodes_cpu_seconds: Option<f64>,
+    /// Requests that waited for the ceiling in the measured time.
+    pub held_back: u64,
     /// Share of the machine's processors that other programs took in the measured time, 0 to 1, where the kernel tells.
     pub other_cpu_share: Option<f64>,
     /// Resident set of the generator before the first worker of the run connected, and what the results of earlier trials
@@ -161,4 +174,6 @@ pub struct TrialRecording {
     pub sessions_lost: u64,
     /// Writes of holders to a store that checks the token; only where faults were to come.
     pub fenced_writes: FencedWrites,
+    /// What holders did to the shared counter; empty where none is kept.
+    pub updates: Updates,
 }

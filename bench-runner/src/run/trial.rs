@@ -71,6 +71,8 @@ const TRIM_PACE: Duration = Duration::from_millis(200);
 const REST_LIMIT: Duration = Duration::from_secs(30);
 /// How long tidying up after a trial may take, and the sessions of the trial before may linger.
 const TIDY_LIMIT: Duration = Duration::from_secs(30);
+/// How long it is counted at the least, before each trial on external servers, what others do there.
+const OTHERS_LENGTH: Duration = Duration::from_secs(1);
 /// The most grants a second that room is set aside for; what goes beyond is told as untracked. Room costs nothing until it
 /// is used.
 const GRANTS_PER_SECOND: u64 = 20_000;
@@ -85,8 +87,8 @@ pub async fn run(context: &Context<'_>, planned: Planned) -> Result<TrialRecordi
         Ok(started) => started,
         Err(error) => return Err(cause(context, error).await),
     };
-    unless_stopped(context, started.rest()).await?;
-    Ok(started.measure().await)
+    let others = unless_stopped(context, started.rest()).await?;
+    Ok(started.measure(others).await)
 }
 
 /// Carries out what happens before the workers start, unless the user interrupts or a node ends: then that is the error,
@@ -115,6 +117,13 @@ async fn cause(context: &Context<'_>, error: TrialError) -> TrialError {
         error
     };
     unless_stopped(context, unchanged).await.unwrap_or_else(|cause| cause)
+}
+
+/// What other clients of external servers did while ours were at rest.
+#[derive(Clone, Copy)]
+struct Others {
+    notifications: u64,
+    seconds: u64,
 }
 
 /// A trial whose workers are connected and wait.
@@ -147,6 +156,7 @@ impl<'a> Started<'a> {
             service: arm.service,
             endpoints: context.ensemble.connect_string(),
             root: format!("{}/trial-{}-{}", context.root, planned.position, planned.arm),
+            access: context.ensemble.access().clone(),
         };
         let connected = Arc::new(AtomicU32::new(0));
         let show_connecting = async {
@@ -172,18 +182,34 @@ impl<'a> Started<'a> {
         Ok(Started { context, planned, arm, length, recorder, plan, fleet, bystanders })
     }
 
-    /// Leaves the bystanders alone for a while, to compare with.
-    async fn rest(&self) {
-        let scenario = self.context.scenario;
-        if !self.planned.is_warmup() && scenario.bystanders.sessions > 0 {
-            self.context.progress.step(Step::Resting);
-            self.bystanders.enter(Phase::Rest);
-            tokio::time::sleep(scenario.trials.rest).await;
+    /// Leaves the bystanders alone for a while, to compare with; on servers that are not ours, counts meanwhile what others
+    /// do there.
+    async fn rest(&self) -> Option<Others> {
+        let (scenario, ensemble) = (self.context.scenario, self.context.ensemble);
+        if self.planned.is_warmup() {
+            return None;
         }
+        let bystanders = if scenario.bystanders.sessions > 0 { scenario.trials.rest } else { Duration::ZERO };
+        let length = if ensemble.is_external() { bystanders.max(OTHERS_LENGTH) } else { bystanders };
+        if length == Duration::ZERO {
+            return None;
+        }
+        self.context.progress.step(Step::Resting);
+        self.bystanders.enter(Phase::Rest);
+        if !ensemble.is_external() {
+            tokio::time::sleep(length).await;
+            return None;
+        }
+        let before = ensemble.counters().await.ok();
+        tokio::time::sleep(length).await;
+        let counted = ensemble.counters().await.ok()?.since(&before?)?;
+        Some(Others { notifications: counted.notifications?.total, seconds: length.as_secs().max(1) })
     }
 
-    async fn measure(mut self) -> TrialRecording {
+    async fn measure(mut self, others: Option<Others>) -> TrialRecording {
         let Context { ensemble, progress, scenario, .. } = *self.context;
+        let held_back = || ensemble.access().throttle.as_ref().map_or(0, |throttle| throttle.held_back());
+        let held_back_before = held_back();
         let counters_before = ensemble.counters().await;
         let watch = generator::Watch::start();
         let nodes_cpu_before = nodes_cpu_seconds(ensemble);
@@ -200,9 +226,11 @@ impl<'a> Started<'a> {
         self.fleet.stop();
         self.bystanders.enter(Phase::Between);
 
+        let held_back = held_back() - held_back_before;
+
         let generator = watch.finish().await;
-        let nodes_cpu_seconds = nodes_cpu_seconds(ensemble) - nodes_cpu_before;
-        let own_seconds = generator.cpu_seconds + nodes_cpu_seconds;
+        let nodes_cpu_seconds = nodes_cpu_seconds(ensemble).zip(nodes_cpu_before).map(|(now, before)| now - before);
+        let own_seconds = generator.cpu_seconds + nodes_cpu_seconds.unwrap_or(0.0);
         let other_cpu_share =
             machine_before.zip(MachineTime::now()).and_then(|(before, now)| now.share_of_others(&before, own_seconds));
         match end {
@@ -214,7 +242,7 @@ impl<'a> Started<'a> {
         let at_rest = !lost && self.fleet.come_to_rest(REST_LIMIT).await;
         let (counters, missing_book) = match lost {
             true => (None, Some(MissingBook::EndedBefore)),
-            false => self.server_book(counters_before, at_rest).await,
+            false => self.server_book(counters_before, at_rest, others).await,
         };
         if let (End::Complete, Err(error)) = (&end, ensemble.check_alive()) {
             end = End::EnsembleLost(error.to_string());
@@ -226,6 +254,7 @@ impl<'a> Started<'a> {
         // Last, so that a holder that was refused a write while the books were closed is in these as it is in those.
         let (sessions_lost, fenced_writes) = (self.fleet.sessions_lost(), self.fleet.fenced_writes());
         let passages = self.plan.passages();
+        let updates = self.plan.updates();
         let bystanders = timeout(TIDY_LIMIT, self.bystanders.finish()).await.unwrap_or_default();
         if !lost {
             // What is left behind goes with the ensemble; the trial's figures are complete in any case.
@@ -244,6 +273,7 @@ impl<'a> Started<'a> {
             bystanders,
             generator,
             nodes_cpu_seconds,
+            held_back,
             other_cpu_share,
             idle_rss_bytes: self.context.idle_rss_bytes,
             silent_nodes,
@@ -251,6 +281,7 @@ impl<'a> Started<'a> {
             faults,
             sessions_lost,
             fenced_writes,
+            updates,
         }
     }
 
@@ -259,16 +290,26 @@ impl<'a> Started<'a> {
         &self,
         before: Result<Counters, EnsembleError>,
         at_rest: bool,
+        others: Option<Others>,
     ) -> (Option<Counters>, Option<MissingBook>) {
         let ensemble = self.context.ensemble;
-        let after = ensemble.counters_at_rest(REST_LIMIT).await;
+        let others = others.filter(|others| others.notifications > 0);
+        let after = match others {
+            // They do not come to rest.
+            Some(_) => ensemble.counters().await,
+            None => ensemble.counters_at_rest(REST_LIMIT).await,
+        };
         match before.and_then(|before| Ok(after?.since(&before))) {
             Err(error) => (None, Some(MissingBook::NotRead(error.to_string()))),
             Ok(None) => (None, Some(MissingBook::StartedAgain)),
             Ok(Some(counters)) if counters.notifications.is_none() => {
                 (Some(counters), Some(MissingBook::NoCounter(ensemble.no_notifications())))
             }
-            Ok(Some(counters)) => (Some(counters), (!at_rest).then_some(MissingBook::NotAtRest)),
+            Ok(Some(counters)) => {
+                let not_ours = others
+                    .map(|Others { notifications, seconds }| MissingBook::NotOursAlone { notifications, seconds });
+                (Some(counters), not_ours.or((!at_rest).then_some(MissingBook::NotAtRest)))
+            }
         }
     }
 
@@ -366,14 +407,16 @@ fn capacity(arm: &ArmSettings, length: Duration) -> Capacity {
     Capacity { length: length + REST_LIMIT, grants: usize::try_from(instances).unwrap_or(usize::MAX).min(1 << 22) }
 }
 
-fn nodes_cpu_seconds(ensemble: &Ensemble) -> f64 {
+fn nodes_cpu_seconds(ensemble: &Ensemble) -> Option<f64> {
     ensemble.usage().iter().map(|node| node.cpu_seconds).sum()
 }
 
 /// A sample, and the nodes that did not answer in time although they are up.
 async fn sample(ensemble: &Ensemble, begun: Instant) -> (Sample, Vec<String>) {
     let nodes = ensemble.sample().await;
-    let is_silent = |node: &&NodeSample| node.watches.is_none() && node.state == NodeState::Up;
+    // Of servers that tell nothing, none is silent.
+    let tells = ensemble.no_book().is_none();
+    let is_silent = |node: &&NodeSample| tells && node.watches.is_none() && node.state == NodeState::Up;
     let silent = nodes.nodes.iter().filter(is_silent).map(|node| node.name.clone()).collect();
     let sample = Sample {
         at: begun.elapsed(),

@@ -66,15 +66,8 @@ fn unknown_key(path: &KeyPath, allowed: &[&str]) -> Explained {
     Explained { problem, meant: meant.map(|name| parent.key(name)) }
 }
 
-/// Words that are no mistake but a wish for what is still to come.
-const TO_COME: [(&str, &str); 3] = [("provider", "docker"), ("provider", "external"), ("service", "etcd")];
-
 fn unknown_word(path: &KeyPath, word: &str, allowed: &[&str]) -> Problem {
     let key = path.last_key();
-    if TO_COME.contains(&(key, word)) {
-        return Problem::value(path, format!("{key} `{word}` is not there yet"))
-            .remedy(format!("this bench-runner has {}", list(allowed.iter().copied())));
-    }
     let mut problem = Problem::value(path, format!("unknown {key} `{word}`"));
     if let Some(name) = similar(word, allowed.iter().copied()) {
         problem = problem.remedy(format!("did you mean `{name}`?"));

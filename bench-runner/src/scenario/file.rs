@@ -3,12 +3,16 @@
 //! The documentation comments are the descriptions of the published JSON Schema, which editors show beside each key: they
 //! are written for the author of a scenario. Whether the values make sense together is judged by `validate`.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::settings::{Recipe, Service};
 
 use super::delay::DelayText;
+use super::docker::DockerFile;
 use super::duration::Span;
+use super::external::file::{AuthFile, CommandsFile, ServersFile, TlsFile};
 use super::fault::file::FaultFile;
 use super::gate::GateFile;
 use super::grid::GridFile;
@@ -77,15 +81,44 @@ fn zookeeper() -> Service {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Ensemble")]
 pub struct EnsembleFile {
-    /// Who runs the servers. `local`: child processes of bench-runner on this machine.
+    /// Who runs the servers. `local`: child processes of bench-runner on this machine. `docker`: the same in containers, one each. `external`: somebody else; `endpoints` say where they are, and a run asks for `--allow-external`.
     pub provider: Provider,
-    /// How many servers of each service: 1, 3, 5, 7 or 9. An even number is refused, since it survives no more failures than the odd one below.
+    /// How many servers of each service: 1, 3, 5, 7 or 9. An even number is refused, since it survives no more failures than the odd one below. `external`: as many as there are endpoints.
     #[schemars(extend("enum" = [1, 3, 5, 7, 9]))]
     pub nodes: u32,
-    /// How each ZooKeeper server is set up.
+    /// The most workers that an arm may have; more are refused. Default: 1000 for `external`, no ceiling for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1))]
+    pub max_workers: Option<u32>,
+    /// The most requests a second that are sent to the servers of a service, all sessions together and their heartbeats included, in any window beyond 10 ms; what is more waits, and the report says so. Default: 5000 for `external`, no ceiling for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "f64", extend("exclusiveMinimum" = 0))]
+    pub max_rate: Option<f64>,
+    /// How faults break external nodes, and mend them.
+    #[serde(skip_serializing_if = "is_default")]
+    pub commands: CommandsFile,
+    /// The containers of the servers, if they are in containers.
+    #[serde(skip_serializing_if = "is_default")]
+    pub docker: DockerFile,
+    /// How each ZooKeeper server is set up, or where they are.
     pub zookeeper: ZookeeperFile,
-    /// How each etcd server is set up.
+    /// How each etcd server is set up, or where they are.
     pub etcd: EtcdFile,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl EnsembleFile {
+    /// How many servers of each service there are; where that differs, the most.
+    pub fn node_count(&self) -> u32 {
+        let given = self.zookeeper.endpoints.len().max(self.etcd.endpoints.len());
+        match self.provider {
+            Provider::External => u32::try_from(given).unwrap_or(u32::MAX),
+            Provider::Local | Provider::Docker => self.nodes,
+        }
+    }
 }
 
 impl Default for EnsembleFile {
@@ -93,6 +126,10 @@ impl Default for EnsembleFile {
         EnsembleFile {
             provider: Provider::Local,
             nodes: 3,
+            max_workers: None,
+            max_rate: None,
+            commands: CommandsFile::default(),
+            docker: DockerFile::default(),
             zookeeper: ZookeeperFile::default(),
             etcd: EtcdFile::default(),
         }
@@ -118,6 +155,41 @@ pub struct ZookeeperFile {
     /// Further flags of the Java virtual machine, each beginning with `-`.
     #[schemars(inner(regex(pattern = "^-")))]
     pub jvm_flags: Vec<String>,
+    /// The folder of an unpacked Apache release whose servers are started. Absent: what `ZOOKEEPER_HOME` names, else the system's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub home: Option<PathBuf>,
+    /// `external`: where the servers are, `host:port` for clients of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub endpoints: Vec<String>,
+    /// `external`: where the servers are asked for their counters (`mntr`), `host:port` of each in the order of `endpoints`. Default: the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<String>,
+    /// `external`: whether they are asked over TLS. Default: where `tls` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub metrics_tls: Option<bool>,
+    /// `external`: how connections are encrypted. Default: not at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "TlsFile")]
+    pub tls: Option<TlsFile>,
+    /// `external`: as whom. Default: nobody in particular.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AuthFile")]
+    pub auth: Option<AuthFile>,
+}
+
+impl ZookeeperFile {
+    /// What it says about external servers.
+    pub fn servers(&self) -> ServersFile<'_> {
+        ServersFile {
+            endpoints: &self.endpoints,
+            metrics: &self.metrics,
+            metrics_tls: self.metrics_tls,
+            tls: self.tls.as_ref(),
+            auth: self.auth.as_ref(),
+        }
+    }
 }
 
 impl Default for ZookeeperFile {
@@ -128,6 +200,12 @@ impl Default for ZookeeperFile {
             fsync: true,
             base_port: None,
             jvm_flags: Vec::new(),
+            home: None,
+            endpoints: Vec::new(),
+            metrics: Vec::new(),
+            metrics_tls: None,
+            tls: None,
+            auth: None,
         }
     }
 }
@@ -153,6 +231,41 @@ pub struct EtcdFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1024))]
     pub base_port: Option<u16>,
+    /// The program `etcd` that is started. Absent: what `ETCD_BIN` names, else the one on `PATH`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub program: Option<PathBuf>,
+    /// `external`: where the servers are, `host:port` for clients of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub endpoints: Vec<String>,
+    /// `external`: where the servers are asked for their counters (`/metrics`), `host:port` of each in the order of `endpoints`. Default: the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<String>,
+    /// `external`: whether they are asked over TLS. Default: where `tls` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub metrics_tls: Option<bool>,
+    /// `external`: how connections are encrypted. Default: not at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "TlsFile")]
+    pub tls: Option<TlsFile>,
+    /// `external`: as whom. Default: nobody in particular.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AuthFile")]
+    pub auth: Option<AuthFile>,
+}
+
+impl EtcdFile {
+    /// What it says about external servers.
+    pub fn servers(&self) -> ServersFile<'_> {
+        ServersFile {
+            endpoints: &self.endpoints,
+            metrics: &self.metrics,
+            metrics_tls: self.metrics_tls,
+            tls: self.tls.as_ref(),
+            auth: self.auth.as_ref(),
+        }
+    }
 }
 
 impl Default for EtcdFile {
@@ -164,6 +277,12 @@ impl Default for EtcdFile {
             snapshot_count: 10_000_000,
             fsync: true,
             base_port: None,
+            program: None,
+            endpoints: Vec::new(),
+            metrics: Vec::new(),
+            metrics_tls: None,
+            tls: None,
+            auth: None,
         }
     }
 }
@@ -227,6 +346,10 @@ pub struct WorkersFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub auto_requeue: Option<bool>,
+    /// Locks and elections in the modes `closed` and `open`: holders keep a shared counter, in a store that takes every write and in one that checks the fencing token. Each update takes so long from its read to its write, in which a holder does not look whether it holds still; the hold says for how long it begins new ones, and each grant has at least one. Not `"forever"`. Default: no counter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "DelayText")]
+    pub updates: Option<DelayText>,
     /// How many barriers, 1 to 100,000. The modes `barriers` and `rounds` use it. Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 100_000), extend("default" = 1))]
@@ -243,6 +366,10 @@ pub struct WorkersFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 10_000), extend("default" = 64))]
     pub connect_concurrency: Option<u32>,
+    /// A control, wrong on purpose: over how many sessions (etcd: leases) the workers are spread, fewer than there are workers. For `lock/naive` on ZooKeeper, where the fan-out collapses to the number of sessions, and `lock/sequential` on etcd, where several hold at once; without faults. The run fails if the checks do not find that. Default: each worker has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1))]
+    pub sessions: Option<u32>,
     /// etcd: over how many client connections the workers are spread, worker by worker; at most as many as workers. Default: each worker has a connection of its own, as each has a lease of its own in any case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1))]
@@ -263,10 +390,12 @@ impl WorkersFile {
             hold: self.hold.or(base.hold),
             think: self.think.or(base.think),
             auto_requeue: self.auto_requeue.or(base.auto_requeue),
+            updates: self.updates.or(base.updates),
             barriers: self.barriers.or(base.barriers),
             arrivals: self.arrivals.or(base.arrivals),
             session_timeout: self.session_timeout.or(base.session_timeout),
             connect_concurrency: self.connect_concurrency.or(base.connect_concurrency),
+            sessions: self.sessions.or(base.sessions),
             connections: self.connections.or(base.connections),
             telemetry: self.telemetry.or(base.telemetry),
         }
@@ -340,7 +469,7 @@ impl Default for BystandersFile {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Arm")]
 pub struct ArmFile {
-    /// The algorithm. `session/idle` holds sessions and does nothing; it takes the closed mode alone, and pays no heed to `locks`, `hold` and `think`.
+    /// The algorithm. `control/unlocked` is wrong on purpose: nobody waits for anybody, two hold at once, and the run fails if the checks do not find that. `session/idle` holds sessions and does nothing; it takes the closed mode alone, and pays no heed to `locks`, `hold` and `think`.
     #[schemars(required)]
     pub recipe: Option<Recipe>,
     /// What tables and charts call the arm, at most 60 characters, each label once. Default: the recipe's name.

@@ -5,7 +5,7 @@
 //! 1. [`load`](mod@load) reads the file, or says which one was probably meant;
 //! 2. `overrides` applies `--set key=value` to the document, before anything is read from it, so that an override is
 //!    refused by the same rules as a line of the file;
-//! 3. `read` turns the document into the types of [`file`](mod@file), with [`duration`], [`delay`] and [`fault`] for what TOML has no
+//! 3. `read` turns the document into the types of [`file`](mod@file), with [`duration`], [`delay`], [`fault`] and [`external`] for what TOML has no
 //!    type for, and collects every key that does not fit (`explain` words the complaint, `similar` finds the key that was meant);
 //! 4. `validate` judges what the types cannot: ranges, and settings that contradict each other;
 //! 5. `resolve` multiplies the arms by the `grid`, and merges the defaults, `[workers]` and each arm's own settings into [`settings`].
@@ -25,8 +25,10 @@ mod similar;
 mod validate;
 
 pub mod delay;
+pub mod docker;
 pub mod duration;
 pub mod error;
+pub mod external;
 pub mod fault;
 pub mod file;
 pub mod gate;
@@ -35,6 +37,7 @@ pub mod schema;
 pub mod settings;
 
 pub use error::ScenarioError;
+pub use external::{AuthSettings, CommandSettings, ExternalSettings, PasswordFrom, ServerSettings, TlsSettings};
 pub use fault::{CutHow, FaultKind, FaultSettings, NodeFault, NodeTarget, WorkerFault, WorkerTarget};
 pub use gate::GateFile;
 pub use load::{load, parse};

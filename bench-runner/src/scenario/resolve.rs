@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use workloads::settings::{Arrivals, Delay, Mode, Precautions, Recipe, Service, WorkerSettings};
 
+use super::external;
 use super::fault::file::FaultFile;
 use super::fault::{FaultKind, WorkerFault};
-use super::file::{ArmFile, ModeName, ProcessName, ScenarioFile, WorkersFile};
+use super::file::{ArmFile, EnsembleFile, ModeName, ProcessName, ScenarioFile, WorkersFile};
 use super::grid;
 use super::settings::{
-    ArmSettings, BystanderSettings, EnsembleSettings, EtcdSettings, Scenario, TrialSettings, ZookeeperSettings,
+    ArmSettings, BystanderSettings, EnsembleSettings, EtcdSettings, Provider, Scenario, TrialSettings,
+    ZookeeperSettings,
 };
 use crate::ensemble::etcd::settings::shortest_lease_seconds;
 
@@ -28,13 +30,18 @@ pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
         seed: file.seed,
         ensemble: EnsembleSettings {
             provider: file.ensemble.provider,
-            nodes: file.ensemble.nodes,
+            nodes: file.ensemble.node_count(),
+            max_workers: max_workers(&file.ensemble),
+            max_rate: max_rate(&file.ensemble),
+            docker: (file.ensemble.provider == Provider::Docker).then(|| file.ensemble.docker.clone()),
+            external: (file.ensemble.provider == Provider::External).then(|| external::file::resolve(&file.ensemble)),
             zookeeper: ZookeeperSettings {
                 tick: zookeeper.tick.0,
                 heap: zookeeper.heap.clone(),
                 fsync: zookeeper.fsync,
                 base_port: zookeeper.base_port,
                 jvm_flags: zookeeper.jvm_flags.clone(),
+                home: zookeeper.home.clone(),
             },
             etcd: EtcdSettings {
                 heartbeat_interval: etcd.heartbeat_interval.0,
@@ -43,6 +50,7 @@ pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
                 snapshot_count: etcd.snapshot_count,
                 fsync: etcd.fsync,
                 base_port: etcd.base_port,
+                program: etcd.program.clone(),
             },
         },
         trials: TrialSettings {
@@ -59,6 +67,16 @@ pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
         text: String::new(),
         sha256: String::new(),
     })
+}
+
+/// The ceiling on workers; external servers have one in any case.
+pub fn max_workers(ensemble: &EnsembleFile) -> Option<u32> {
+    ensemble.max_workers.or((ensemble.provider == Provider::External).then_some(external::MAX_WORKERS))
+}
+
+/// The ceiling on requests; external servers have one in any case.
+pub fn max_rate(ensemble: &EnsembleFile) -> Option<f64> {
+    ensemble.max_rate.or((ensemble.provider == Provider::External).then_some(external::MAX_RATE))
 }
 
 fn resolve_arm(arm: &ArmFile, file: &ScenarioFile) -> Option<ArmSettings> {
@@ -78,10 +96,12 @@ fn resolve_arm(arm: &ArmFile, file: &ScenarioFile) -> Option<ArmSettings> {
             hold: delay(workers.hold),
             think: delay(workers.think),
             auto_requeue: requeues(recipe, workers.mode.unwrap_or_default()) && workers.auto_requeue.unwrap_or(true),
+            updates: workers.updates.map(Delay::from),
             session_timeout: workers
                 .session_timeout
                 .map_or_else(|| default_timeout(service, file), |timeout| timeout.0),
             connections: workers.connections.filter(|_| service == Service::Etcd),
+            sessions: workers.sessions,
             connect_concurrency: workers.connect_concurrency.unwrap_or(64),
             seed: file.seed,
             precautions: precautions(file)?,
@@ -110,6 +130,8 @@ pub fn requeues(recipe: Recipe, mode: ModeName) -> bool {
 
 fn default_timeout(service: Service, file: &ScenarioFile) -> Duration {
     match service {
+        // Their ticks and election timeouts are not known here. What they grant is seen, and told, when it is asked for.
+        _ if file.ensemble.provider == Provider::External => LEASE,
         Service::Zookeeper => file.ensemble.zookeeper.tick.0 * MOST_TICKS,
         Service::Etcd => LEASE.max(shortest_lease(file)),
     }

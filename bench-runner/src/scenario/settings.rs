@@ -1,12 +1,15 @@
 //! What the later stages work from: a scenario with every default filled in, every contradiction refused, and plain
 //! [`Duration`]s.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::settings::{Service, WorkerSettings};
 
+use super::docker::DockerFile;
+use super::external::ExternalSettings;
 use super::fault::FaultSettings;
 use super::gate::GateFile;
 
@@ -45,6 +48,10 @@ pub enum Provider {
     /// Child processes on this machine, on loopback ports.
     #[default]
     Local,
+    /// Containers on Docker's engine, one for each server, whose ports are published on loopback.
+    Docker,
+    /// Somebody else.
+    External,
 }
 
 /// The servers under test.
@@ -52,8 +59,16 @@ pub enum Provider {
 pub struct EnsembleSettings {
     /// Who runs them.
     pub provider: Provider,
-    /// How many: odd, 1 to 9.
+    /// How many: odd, 1 to 9; of external ones, whatever there are.
     pub nodes: u32,
+    /// The most workers of an arm; `None`: no ceiling.
+    pub max_workers: Option<u32>,
+    /// The most requests a second to the servers of a service; `None`: no ceiling.
+    pub max_rate: Option<f64>,
+    /// Their containers, if they are in containers.
+    pub docker: Option<DockerFile>,
+    /// Where they are, if they are external.
+    pub external: Option<ExternalSettings>,
     /// How the ZooKeeper servers are set up.
     pub zookeeper: ZookeeperSettings,
     /// How the etcd servers are set up.
@@ -73,10 +88,12 @@ pub struct ZookeeperSettings {
     pub base_port: Option<u16>,
     /// Further flags of the Java virtual machine, each beginning with `-`.
     pub jvm_flags: Vec<String>,
+    /// An unpacked Apache release; `None` takes what the environment names.
+    pub home: Option<PathBuf>,
 }
 
 /// How the etcd servers are set up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EtcdSettings {
     /// `--heartbeat-interval`: whole milliseconds, 10 ms to 5 s.
     pub heartbeat_interval: Duration,
@@ -90,6 +107,8 @@ pub struct EtcdSettings {
     pub fsync: bool,
     /// First of two ports per node (client, peer); `None` takes free ones.
     pub base_port: Option<u16>,
+    /// The program `etcd`; `None` takes what the environment names.
+    pub program: Option<PathBuf>,
 }
 
 /// How often and how long each arm is measured.

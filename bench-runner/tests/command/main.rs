@@ -14,6 +14,7 @@ mod not_started;
 mod overdue;
 mod place;
 mod process;
+mod proof;
 mod running;
 mod safety;
 mod streams;

@@ -40,6 +40,12 @@ pub async fn session_at(endpoints: &str, first: usize) -> Client {
     tapped_session_at(endpoints, first, Arc::new(Untapped)).await
 }
 
+/// As [`session_at`], with a lease that is not to end: a busy machine may keep a session waiting for longer than [`TTL`].
+pub async fn lasting_session_at(endpoints: &str, first: usize) -> Client {
+    let connection = Connection::new(endpoints, first).await.unwrap();
+    Client::open(Arc::new(connection), 4 * TTL, Arc::new(Untapped)).await.unwrap()
+}
+
 /// As [`session_at`], counted.
 pub async fn tapped_session_at(endpoints: &str, first: usize, tap: Arc<dyn Tap>) -> Client {
     let connection = Connection::new(endpoints, first).await.unwrap();

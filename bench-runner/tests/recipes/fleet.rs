@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use workloads::access::Access;
 use workloads::fleet::{Fleet, FleetError, Target};
 use workloads::record::{Capacity, Outcome, Recorder};
 use workloads::settings::{Mode, Recipe, Service, WorkerSettings};
@@ -35,6 +36,7 @@ fn connecting_that_is_cancelled_half_way_closes_what_was_opened() {
             service: Service::Zookeeper,
             endpoints: place.ensemble.connect_string(),
             root: place.base.clone(),
+            access: Access::default(),
         };
         let half_way = eventually("some are connected", async || connected.load(Ordering::Relaxed) >= 20);
         tokio::select! {
@@ -62,6 +64,7 @@ fn connecting_that_fails_names_the_first_error_and_leaves_nothing() {
             service: Service::Zookeeper,
             endpoints: silent.local_addr().unwrap().to_string(),
             root: place.base.clone(),
+            access: Access::default(),
         };
         let error = Fleet::connect(target, &settings, plan(&settings), Arc::default()).await.err().unwrap();
         assert!(matches!(error, FleetError::Connect { failed: 1.., .. }), "{error}");

@@ -28,6 +28,7 @@ mod queue;
 #[path = "../rounds/mod.rs"]
 mod rounds;
 mod selector;
+mod strangers;
 mod tcp;
 mod tree;
 mod wire;

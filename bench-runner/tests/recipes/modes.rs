@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bench_runner::ensemble::Counters;
+use workloads::access::Access;
 use workloads::fleet::{Fleet, Target};
 use workloads::recipe::Lock;
 use workloads::record::{Acquisition, Capacity, EventKind, Outcome, Recorder, Recording, RequestKind};
@@ -23,6 +24,8 @@ pub fn settings(recipe: Recipe, workers: u32, resources: u32, mode: Mode) -> Wor
         hold: Delay::NONE,
         think: Delay::NONE,
         auto_requeue: false,
+        updates: None,
+        sessions: None,
         session_timeout: LONG,
         connections: None,
         connect_concurrency: 16,
@@ -46,7 +49,12 @@ pub async fn connect(place: &Place, settings: &WorkerSettings) -> Trial {
     let recorder = Arc::new(Recorder::new(Capacity { length: LENGTH, grants: 1 << 16 }, true));
     let plan = Arc::new(Plan::new(settings, LENGTH, settings.seed, Arc::clone(&recorder)));
     let root = place.base.clone();
-    let target = Target { service: Service::Zookeeper, endpoints: place.ensemble.connect_string(), root: root.clone() };
+    let target = Target {
+        service: Service::Zookeeper,
+        endpoints: place.ensemble.connect_string(),
+        root: root.clone(),
+        access: Access::default(),
+    };
     let fleet = Fleet::connect(target, settings, Arc::clone(&plan), Arc::default()).await.unwrap();
     Trial { recorder, plan, fleet, root }
 }

@@ -109,9 +109,11 @@ pub fn arm(label: &str, shape: &Shape) -> Arm {
         failover_ms: FailoverLatency::default(),
         failovers: None,
         barriers: None,
+        split_brain: None,
+        control: None,
         bystander_ms: Bystander { rest: latency(1.3), during: latency(shape.bystander_ms) },
         generator: generator(shape, 18.4),
-        nodes_cpu_seconds: 88.0,
+        nodes_cpu_seconds: Some(88.0),
         trial,
         series: series(shape, acquire),
     }
@@ -140,7 +142,8 @@ fn trial(index: u32, shape: &Shape, grants: u64, acquire: f64) -> Trial {
         generator: generator(shape, 6.1 * wobble),
         failovers: Vec::new(),
         barriers: None,
-        nodes_cpu_seconds: 29.0 * wobble,
+        split_brain: None,
+        nodes_cpu_seconds: Some(29.0 * wobble),
         other_cpu_share: Some(0.05),
     }
 }
@@ -148,7 +151,8 @@ fn trial(index: u32, shape: &Shape, grants: u64, acquire: f64) -> Trial {
 fn generator(shape: &Shape, cpu_seconds: f64) -> GeneratorUse {
     GeneratorUse {
         cpu_seconds,
-        cpu_share: if shape.recipe.is_fifo() { 0.214 } else { 0.173 },
+        cpu_share: Some(if shape.recipe.is_fifo() { 0.214 } else { 0.173 }),
+        held_back: 0,
         peak_rss_bytes: 402_000_000,
         rss_per_worker_bytes: if shape.recipe.is_fifo() { 319_000 } else { 75_000 },
         lag_ms_p99: 2.1,
@@ -237,6 +241,7 @@ fn series(shape: &Shape, acquire: f64) -> Series {
     };
     Series {
         leaderships: Vec::new(),
+        stale_writes: Vec::new(),
         percentiles: BTreeMap::from([
             ("acquire".to_owned(), curve(acquire * 0.9, acquire * 1.4)),
             ("handoff".to_owned(), curve(shape.handoff_ms, shape.handoff_ms * 1.8)),
@@ -271,10 +276,10 @@ fn series(shape: &Shape, acquire: f64) -> Series {
         nodes: (0..80)
             .map(|index| NodesPoint {
                 seconds: index as f64 * 0.25,
-                cpu_percent: if shape.recipe.is_fifo() { 96.0 } else { 138.0 } + 18.0 * (noise(index) - 0.5),
+                cpu_percent: Some(if shape.recipe.is_fifo() { 96.0 } else { 138.0 } + 18.0 * (noise(index) - 0.5)),
                 generator_cpu_percent: if shape.recipe.is_fifo() { 26.0 } else { 29.0 }
                     + 8.0 * (noise(index + 9) - 0.5),
-                rss_bytes: 1_240_000_000 + index as u64 * 1_000_000,
+                rss_bytes: Some(1_240_000_000 + index as u64 * 1_000_000),
                 watches: Some((f64::from(shape.workers) * (1.0 - 0.3 * noise(index + 4).powi(6))) as u64),
                 sessions: Some(u64::from(shape.workers) + 4),
             })

@@ -2,6 +2,7 @@
 
 mod arm;
 mod failover;
+mod proof;
 
 use std::collections::BTreeMap;
 
@@ -27,6 +28,7 @@ pub fn all() -> Vec<(&'static str, Summary)> {
         ("hostile", hostile()),
         ("failovers", failovers()),
         ("faults", failover::faults()),
+        ("proof", proof::proof()),
     ]
 }
 
@@ -252,8 +254,9 @@ fn summary(scenario: &str, arms: Vec<Arm>) -> Summary {
     let node = |number: u32, role: &str, cpu_seconds: f64| Node {
         name: format!("zookeeper-{number}"),
         role: role.to_owned(),
-        cpu_seconds,
-        peak_rss_bytes: 412_000_000 + u64::from(number) * 7_000_000,
+        cpu_seconds: Some(cpu_seconds),
+        peak_rss_bytes: Some(412_000_000 + u64::from(number) * 7_000_000),
+        usage_missing: None,
     };
     Summary {
         schema_version: SCHEMA_VERSION,
@@ -289,7 +292,13 @@ fn summary(scenario: &str, arms: Vec<Arm>) -> Summary {
         contrasts,
         growth: Vec::new(),
         arms,
-        generator: Generator { cpu_seconds: 61.2, peak_rss_bytes: 402_000_000, lag_ms: latency(2.1), saturated: false },
+        generator: Generator {
+            cpu_seconds: 61.2,
+            peak_rss_bytes: 402_000_000,
+            lag_ms: latency(2.1),
+            saturated: false,
+            held_back: 0,
+        },
         nodes: vec![node(1, "follower", 48.0), node(2, "leader", 71.5), node(3, "follower", 46.9)],
         warnings: Vec::new(),
     }

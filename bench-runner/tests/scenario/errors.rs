@@ -83,7 +83,7 @@ fn numbers_out_of_range() {
 #[test]
 fn ensembles() {
     let shown = complaints(&[
-        tables("service = \"consul\"\n[ensemble]\nprovider = \"docker\"\nnodes = 4"),
+        tables("service = \"consul\"\n[ensemble]\nprovider = \"dokcer\"\nnodes = 4"),
         tables("service = \"zokeeper\"\n[ensemble]\nprovider = \"external\"\nnodes = 0"),
         tables("[ensemble]\nprovider = \"kubernetes\"\nnodes = 11"),
         tables("[ensemble]\nnodes = 2\n[ensemble.zookeeper]\nfsync = false"),
@@ -179,4 +179,21 @@ fn a_foreign_file_does_not_fill_the_screen() {
     let complaint = complaint(&foreign, &[]);
     assert_eq!(complaint.matches("error: ").count(), 20);
     assert!(complaint.ends_with("more problems"), "{complaint}");
+}
+
+#[test]
+fn counters_and_controls() {
+    let etcd = |lines: &str| arms(&format!("[[arm]]\nrecipe = \"lock/sequential\"\nservice = \"etcd\"\n{lines}"));
+    let shown = complaints(&[
+        workers("count = 50\nupdates = \"forever\""),
+        workers("count = 50\nupdates = \"5ms\"\nmode = \"drain\""),
+        workers("count = 50\nupdates = \"5ms\"").replace("lock/naive", "session/idle"),
+        workers("count = 50\nsessions = 50"),
+        workers("count = 50\nsessions = 5\ntelemetry = false"),
+        arms("[[arm]]\nrecipe = \"lock/sequential\"\nworkers = { sessions = 5 }"),
+        etcd("workers = { sessions = 0 }"),
+        etcd("workers = { sessions = 5 }\n[[fault]]\nkind = \"crash\"\ntarget = \"holder\"\nat = \"1s\""),
+        arms("[[arm]]\nrecipe = \"control/unlokced\""),
+    ]);
+    insta::assert_snapshot!(shown);
 }

@@ -1,5 +1,6 @@
 //! The scenario stage through its public functions.
 
+mod docker;
 mod errors;
 mod faults;
 mod files;

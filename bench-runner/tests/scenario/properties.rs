@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bench_runner::scenario;
 use bench_runner::scenario::delay::DelayText;
 use bench_runner::scenario::duration::Span;
 use bench_runner::scenario::fault::file::{FaultFile, HowName, KindName, TargetText};
@@ -11,7 +12,6 @@ use bench_runner::scenario::file::{
     WorkersFile, ZookeeperFile,
 };
 use bench_runner::scenario::gate::GateFile;
-use bench_runner::scenario::{self, Provider};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -153,7 +153,7 @@ prop_compose! {
             question,
             seed,
             service: Service::Zookeeper,
-            ensemble: EnsembleFile { provider: Provider::Local, nodes, zookeeper, etcd },
+            ensemble: EnsembleFile { nodes, zookeeper, etcd, ..EnsembleFile::default() },
             trials: TrialsFile { count, warmup, duration, limit, rest },
             workers,
             grid: None,

@@ -31,6 +31,7 @@ fn each_shipped_scenario_loads() {
             "5000-sessions",
             "barriers",
             "barriers-herd",
+            "controls",
             "drain",
             "drain-etcd",
             "election-failover",
@@ -40,6 +41,7 @@ fn each_shipped_scenario_loads() {
             "mass-crash",
             "open-loop",
             "quick",
+            "split-brain",
             "telemetry",
             "zookeeper-vs-etcd"
         ]

@@ -15,7 +15,7 @@ pub(super) struct EtcdBystander {
 impl EtcdBystander {
     /// Opens its session, on the connection of its own that the number falls to, and puts its key.
     pub async fn open(target: &Target, number: u32, session_timeout: Duration) -> Result<Self, BystanderError> {
-        let connection = Connection::new(&target.endpoints, number as usize).await?;
+        let connection = Connection::open(&target.endpoints, number as usize, target.access.unthrottled()).await?;
         let client = Client::open(Arc::new(connection), session_timeout, Arc::new(Untapped)).await?;
         let key = format!("{}/bystanders/{number}", target.root);
         client.put(&key, b"at rest").await?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Bystander, BystanderError, Failure};
 use crate::fleet::Target;
 use crate::zookeeper::parents;
-use crate::zookeeper::session::{Client, CreateMode, Session, SessionError};
+use crate::zookeeper::session::{AtDrop, Client, CreateMode, Session, SessionError};
 
 pub(super) struct ZookeeperBystander {
     client: Client,
@@ -15,7 +15,8 @@ pub(super) struct ZookeeperBystander {
 impl ZookeeperBystander {
     /// Opens its session and creates its znode.
     pub async fn open(target: &Target, number: u32, session_timeout: Duration) -> Result<Self, BystanderError> {
-        let client = Client::connect(&target.endpoints, session_timeout).await?;
+        let client =
+            Client::open(&target.endpoints, session_timeout, AtDrop::Close, &target.access.unthrottled()).await?;
         let base = format!("{}/bystanders", target.root);
         parents::make(&client, &base).await?;
         let path = format!("{base}/{number}");

@@ -18,6 +18,7 @@
 //! | `post` | one worker's post: connects, works, does what it is told |
 //! | [`orders`] | what a worker can be told: the faults that strike it |
 //! | [`faults`] | whom a fault strikes, and how |
+//! | `pool` | what several workers share |
 //! | `relay` | a worker's line to the servers, where it is to be cut |
 
 mod crew;
@@ -25,6 +26,7 @@ mod etcd;
 pub mod faults;
 mod host;
 pub mod orders;
+mod pool;
 mod post;
 mod relay;
 mod zookeeper;
@@ -41,6 +43,7 @@ use self::crew::Crew;
 use self::host::{Host, Steward};
 use self::post::{Post, Shared, Wire};
 use self::relay::Relay;
+use crate::access::Access;
 use crate::member;
 use crate::record::{Recorder, Recording};
 use crate::settings::{Mode, Recipe, Service, WorkerSettings};
@@ -55,6 +58,8 @@ pub struct Target {
     pub endpoints: String,
     /// The path below which everything happens that this trial does. Removed in the end.
     pub root: String,
+    /// How one gets at them.
+    pub access: Access,
 }
 
 /// Why the workers could not be brought up or sent home.

@@ -155,7 +155,7 @@ impl<S: Service> Worker<S> {
                     continue;
                 }
                 Ok(Ok(grant)) => grant,
-                Ok(Err(error)) => return self.failed("acquire", &error),
+                Ok(Err(error)) => return self.failed(key, "acquire", &error),
             };
             self.judge.granted(self.number, &grant);
             let hold = match self.dice.below(self.short_holds + 1) {
@@ -176,16 +176,18 @@ impl<S: Service> Worker<S> {
                 return Err(Lost);
             }
             if let Err(error) = lock.release(grant).await {
-                return self.failed("release", &error);
+                return self.failed(key, "release", &error);
             }
         }
         Ok(())
     }
 
-    fn failed(&self, verb: &str, error: &RecipeError) -> Result<(), Lost> {
+    fn failed(&self, key: i64, verb: &str, error: &RecipeError) -> Result<(), Lost> {
         self.judge.over(self.number, &format!("{verb} failed: {error}"));
         match error {
             RecipeError::SessionLost(_) => Err(Lost),
+            // The servers have ended the session, and the session does not know it yet.
+            RecipeError::EntryVanished(_) if self.service.is_over(key) => Err(Lost),
             error => {
                 self.telling.violation(|| format!("worker {}: {verb} failed: {error}", self.number));
                 Ok(())

@@ -7,7 +7,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`service`] | what an exploration asks of a service in memory |
-//! | [`zookeeper`] | the services, and the recipes on them |
+//! | [`zookeeper`], [`etcd`] | the services, and the recipes on them |
 //! | [`contend`], [`meet`], [`wait`] | a run with a lock or election, a double barrier, a single barrier |
 //! | [`crowd`] | very many workers at one lock |
 //! | [`judge`] | what must hold of grants |
@@ -20,6 +20,7 @@
 
 mod contend;
 mod crowd;
+mod etcd;
 mod judge;
 mod meet;
 mod mutants;
@@ -96,8 +97,11 @@ impl Args {
 /// What is explored.
 fn subjects() -> Vec<Subject> {
     let mut subjects = zookeeper::recipes();
+    subjects.extend(etcd::recipes());
     subjects.extend(mutants::controls());
+    subjects.extend(etcd::mutants::controls());
     subjects.extend(mutants::all());
+    subjects.extend(etcd::mutants::all());
     subjects
 }
 

@@ -81,7 +81,7 @@ async fn meet<S: Service, B: DoubleBarrier + 'static>(
     });
     let members: Vec<_> = members.collect();
     let tasks = members.iter().map(|task| task.abort_handle()).collect();
-    tokio::spawn(everybody.befall(tasks, dice, weather.clone(), |_| {}, |_| {}));
+    tokio::spawn(everybody.clone().befall(tasks, dice, weather.clone(), |_| {}, |_| {}));
 
     let mut sessions = Vec::new();
     for (number, mut member) in members.into_iter().enumerate() {
@@ -90,7 +90,8 @@ async fn meet<S: Service, B: DoubleBarrier + 'static>(
             Ok(Err(error)) if error.is_cancelled() => {}
             Ok(Err(error)) => telling.violation(|| format!("member {number} panicked: {error}")),
             Err(_) => {
-                if !is_mortal {
+                // Several short outages may add up to the end of a session.
+                if !is_mortal && !(0..quantity).any(|other| everybody.is_gone(other)) {
                     telling.violation(|| format!("member {number} waits for ever"));
                 }
                 member.abort();
@@ -101,6 +102,7 @@ async fn meet<S: Service, B: DoubleBarrier + 'static>(
     }
     let watches = if kind == Kind::LeavesItsWatch { quantity } else { 0 };
     // Where all die inside, nobody is left to close the barrier.
+    let is_mortal = is_mortal || (0..quantity).any(|other| everybody.is_gone(other));
     let entries = if is_mortal { vec!["/ready".to_owned()] } else { Vec::new() };
     left_nothing(service, sessions, &Remains { entries, watches }, telling).await;
 }
@@ -138,6 +140,8 @@ impl<S: Service> Member<S> {
             self.everybody.goes(self.number);
             match error {
                 RecipeError::SessionLost(_) => self.telling.loss(),
+                // The servers have ended the session, and the session does not know it yet.
+                RecipeError::EntryVanished(_) if self.service.is_over(key) => self.telling.loss(),
                 error => self.telling.violation(|| format!("member {}: {error}", self.number)),
             }
             return None;

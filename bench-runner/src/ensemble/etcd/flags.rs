@@ -6,7 +6,7 @@ use super::settings::EtcdSettings;
 use crate::ensemble::local::NodePorts;
 
 /// Flags that all nodes share, with their values.
-pub(super) fn shared(settings: &EtcdSettings) -> Vec<(String, String)> {
+pub(crate) fn shared(settings: &EtcdSettings) -> Vec<(String, String)> {
     let millis = |length: std::time::Duration| length.as_millis().to_string();
     [
         ("--heartbeat-interval", millis(settings.heartbeat_interval)),
@@ -16,6 +16,18 @@ pub(super) fn shared(settings: &EtcdSettings) -> Vec<(String, String)> {
     ]
     .map(|(flag, value)| (flag.to_owned(), value))
     .into()
+}
+
+/// Flags of a node's log.
+pub(crate) fn logging() -> [(String, String); 3] {
+    [
+        // The default of 3.4 is another one.
+        ("--logger", "zap"),
+        ("--log-outputs", "stderr"),
+        // Every request that takes longer than 100 ms is a line at `info`; a herd makes thousands of them.
+        ("--log-level", "warn"),
+    ]
+    .map(|(flag, value)| (flag.to_owned(), value.to_owned()))
 }
 
 /// The command that starts node `id` (from 1), in its folder.
@@ -35,12 +47,8 @@ pub(super) fn command(program: &Path, settings: &EtcdSettings, id: u32, ports: &
         ("--initial-cluster-state".to_owned(), "new".to_owned()),
         // Another ensemble whose port one of these was cannot be taken for this one.
         ("--initial-cluster-token".to_owned(), format!("bench-runner-{}-{}", std::process::id(), ports[0].client)),
-        // The default of 3.4 is another one.
-        ("--logger".to_owned(), "zap".to_owned()),
-        ("--log-outputs".to_owned(), "stderr".to_owned()),
-        // Every request that takes longer than 100 ms is a line at `info`; a herd makes thousands of them.
-        ("--log-level".to_owned(), "warn".to_owned()),
     ];
+    flags.extend(logging());
     flags.extend(shared(settings));
     let mut command: Vec<OsString> = vec![program.into()];
     command.extend(flags.into_iter().map(|(flag, value)| OsString::from(format!("{flag}={value}"))));

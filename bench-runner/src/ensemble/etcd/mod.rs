@@ -5,7 +5,7 @@
 //! - [`counters`]: what is made of it, and what its counters really count.
 pub mod counters;
 mod find;
-mod flags;
+pub(crate) mod flags;
 pub mod http;
 pub mod metrics;
 pub mod settings;
@@ -30,22 +30,27 @@ use find::Installation;
 #[derive(Debug, Clone)]
 pub(crate) struct Etcd {
     pub settings: EtcdSettings,
-    installation: Installation,
+    /// `None`: it runs in containers, out of an image.
+    installation: Option<Installation>,
 }
 
 impl Etcd {
     /// Finds etcd. Errors: [`EnsembleError::NotInstalled`]; [`EnsembleError::Settings`] for what this version cannot do.
     pub async fn find(settings: EtcdSettings, search: &Search) -> Result<Etcd, EnsembleError> {
         let installation = find::probe(search.etcd()?).await?;
-        if !settings.fsync && !installation.can_leave_out_fsync() {
-            let what = format!(
-                "fsync is false, and etcd {} always waits for the disk (`--unsafe-no-fsync` came with 3.5); leave fsync \
-                 true, or set ETCD_BIN to a newer etcd",
-                installation.version
-            );
-            return Err(EnsembleError::Settings { what });
-        }
-        Ok(Etcd { settings, installation })
+        can_do(&settings, &installation)?;
+        Ok(Etcd { settings, installation: Some(installation) })
+    }
+
+    /// One that runs in containers.
+    pub fn in_containers(settings: EtcdSettings) -> Etcd {
+        Etcd { settings, installation: None }
+    }
+
+    /// Sees whether the etcd that answers this to `etcd --version` can do what is wished. Errors: [`EnsembleError::Settings`].
+    pub fn check_version(settings: &EtcdSettings, answer: &str) -> Result<(), EnsembleError> {
+        let version = find::read(answer).unwrap_or_else(|| "of an unknown version".into());
+        can_do(settings, &Installation { program: Default::default(), version })
     }
 
     /// One, for the peers; a single node listens there too.
@@ -58,8 +63,10 @@ impl Etcd {
         144
     }
 
+    /// Nothing where it runs in containers.
     pub fn command(&self, id: u32, ports: &[NodePorts]) -> Vec<OsString> {
-        flags::command(&self.installation.program, &self.settings, id, ports)
+        let command = |found: &Installation| flags::command(&found.program, &self.settings, id, ports);
+        self.installation.as_ref().map(command).unwrap_or_default()
     }
 
     /// etcd takes every flag from a variable too.
@@ -100,6 +107,18 @@ impl Etcd {
     }
 
     pub fn origin(&self) -> String {
-        self.installation.program.display().to_string()
+        self.installation.as_ref().map(|found| found.program.display().to_string()).unwrap_or_default()
     }
+}
+
+fn can_do(settings: &EtcdSettings, installation: &Installation) -> Result<(), EnsembleError> {
+    if settings.fsync || installation.can_leave_out_fsync() {
+        return Ok(());
+    }
+    let what = format!(
+        "fsync is false, and etcd {} always waits for the disk (`--unsafe-no-fsync` came with 3.5); leave fsync true, or set \
+         ETCD_BIN (in containers `etcd_image`) to a newer etcd",
+        installation.version
+    );
+    Err(EnsembleError::Settings { what })
 }

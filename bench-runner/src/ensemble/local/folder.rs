@@ -124,7 +124,7 @@ pub(crate) fn sweep(parent: &Path) {
 
 /// A process that cannot be mistaken for a later one with the same id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Owner {
+pub(crate) struct Owner {
     pid: i32,
     /// When it started, in clock ticks since the machine did.
     started: u64,
@@ -133,10 +133,23 @@ struct Owner {
 }
 
 impl Owner {
-    fn this_process() -> Option<Owner> {
+    pub fn this_process() -> Option<Owner> {
         let stat = Process::myself().ok()?.stat().ok()?;
         let namespace = fs::metadata("/proc/self/ns/pid").ok()?.ino();
         Some(Owner { pid: stat.pid, started: stat.starttime, namespace })
+    }
+
+    /// Itself, in a place that other machines may see too.
+    pub fn told(&self) -> String {
+        format!("{}-{}-{}-{}", boot(), self.pid, self.started, self.namespace)
+    }
+
+    /// Whether another one, as it was told, was on this machine since it was started, where this one can see it, and is gone.
+    pub fn survives(&self, told: &str) -> bool {
+        let boot = boot();
+        let Some(rest) = told.strip_prefix(&boot).filter(|_| !boot.is_empty()) else { return false };
+        let owner = Owner::of_folder(&format!("{FOLDER_PREFIX}{}-0", rest.trim_start_matches('-')));
+        owner.is_some_and(|owner| owner.namespace == self.namespace && !owner.is_alive())
     }
 
     fn folder_name(&self, count: u32) -> String {
@@ -161,6 +174,11 @@ impl Owner {
     }
 }
 
+/// Tells this machine from all others, and from itself before it was started. Empty where nobody knows.
+fn boot() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().replace('-', "")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,6 +201,19 @@ mod tests {
         assert!(!dead.exists());
         alive.remove().unwrap();
         assert!(!alive.path().exists());
+    }
+
+    #[test]
+    fn one_that_is_gone_is_survived_here_and_nowhere_else() {
+        let this = Owner::this_process().unwrap();
+        let gone = Owner { started: this.started + 1, ..this };
+        assert!(this.survives(&gone.told()) && !this.survives(&this.told()));
+        assert!(!this.survives(&Owner { namespace: 1, ..gone }.told()));
+        let elsewhere = gone.told().replace(&boot(), "0123456789abcdef0123456789abcdef");
+        assert!(!this.survives(&elsewhere), "{elsewhere}");
+        for nonsense in ["", "-", &boot(), &format!("{}-x-y-z", boot())] {
+            assert!(!this.survives(nonsense), "{nonsense}");
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! From settings to an ensemble that serves.
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::net::SocketAddr;
@@ -8,8 +9,11 @@ use std::time::{Duration, Instant};
 use super::folder::{self, EnsembleFolder, NodeFolder};
 use super::node::Node;
 use super::ports::{self, NodePorts};
+use super::vessel::Vessel;
 use crate::ensemble::description::Role;
+use crate::ensemble::docker::{Docker, Network};
 use crate::ensemble::error::EnsembleError;
+use crate::ensemble::keeper::Commands;
 use crate::ensemble::service::{NodeReport, Service};
 
 /// How long the ensemble may take until it serves. Three nodes take a few seconds on two idle cores.
@@ -20,8 +24,8 @@ const READY_PACE: Duration = Duration::from_millis(100);
 const ASK_LIMIT: Duration = Duration::from_secs(2);
 /// How often other ports are picked after a lost race for one.
 const ATTEMPTS: u32 = 3;
-/// How long the keepers may take to end their servers and to remove their folders.
-const STOP_LIMIT: Duration = Duration::from_secs(10);
+/// Room for the log of a node whose data are in a container, in MiB.
+const LOG_MIB: u64 = 1;
 
 /// A running local ensemble. Dropped, it ends its nodes and removes its folder, and waits for that.
 #[derive(Debug)]
@@ -29,29 +33,40 @@ pub(crate) struct Local {
     pub nodes: Vec<Node>,
     pub service: Service,
     folder: EnsembleFolder,
+    /// Where the nodes are in containers: what these have in common.
+    network: Option<Network>,
 }
 
-/// Starts an ensemble of `service` below `parent` and waits until it serves.
+/// Starts an ensemble of `service` with its folder below `parent`, in containers if there is a Docker for them, and waits until
+/// it serves.
 pub(crate) async fn launch(
     service: Service,
+    docker: Option<Docker>,
     parent: &Path,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<Local, EnsembleError> {
     // The keepers and the servers work in other folders than this process.
     let parent = &path::absolute(parent).unwrap_or_else(|_| parent.to_path_buf());
     folder::sweep(parent);
-    let (nodes, base_port, between) = (service.nodes(), service.base_port(), service.ports_between());
+    let (nodes, base_port) = (service.nodes(), service.base_port());
+    let (between, mib) = match docker {
+        None => (service.ports_between(), service.mib_per_node()),
+        // Among themselves they use the ports of their own network.
+        Some(_) => (0, LOG_MIB),
+    };
     let mut attempt = 1;
     loop {
         let ports = match base_port {
             Some(base) => ports::fixed(nodes, base, between)?,
             None => ports::free(nodes, between).map_err(EnsembleError::NoPorts)?,
         };
-        let mut local = Local {
-            nodes: Vec::new(),
-            service: service.clone(),
-            folder: EnsembleFolder::create(parent, u64::from(nodes) * service.mib_per_node())?,
-        };
+        let folder = EnsembleFolder::create(parent, u64::from(nodes) * mib)?;
+        let mut local = Local { nodes: Vec::new(), service: service.clone(), folder, network: None };
+        if let Some(docker) = &docker {
+            // The folder's name is nobody else's.
+            let name = local.folder.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+            local.network = Some(Network::create(docker.clone(), &name)?);
+        }
         let error = match local.start(&ports, progress).await {
             Ok(()) => return Ok(local),
             Err(error) => error,
@@ -85,11 +100,23 @@ impl Local {
         for (id, own) in (1..).zip(ports) {
             let name = format!("{}-{id}", self.service.name());
             let folder = NodeFolder::new(self.folder.path().join(&name));
-            let written = folder.make().and_then(|()| self.service.write(&folder, id, ports));
-            written.map_err(|(path, error)| self.folder.error(&path, error))?;
-            let command = self.service.command(&folder, id, ports);
-            let is_kept_out = |variable: &OsStr| self.service.keeps_out(variable);
-            self.nodes.push(Node::start(name, own.clone(), folder, command, is_kept_out).await?);
+            folder.make().map_err(|(path, error)| self.folder.error(&path, error))?;
+            let (vessel, commands) = match &self.network {
+                None => {
+                    let written = self.service.write(&folder, id, ports);
+                    written.map_err(|(path, error)| self.folder.error(&path, error))?;
+                    let server = self.service.command(&folder, id, ports);
+                    (Vessel::Process, Commands { server, ..Commands::default() })
+                }
+                Some(network) => {
+                    let container = network.container(&self.service, id, own.client);
+                    let commands = container.commands();
+                    (Vessel::Container(container), commands)
+                }
+            };
+            // The command `docker` is told by variables where its engine is.
+            let is_kept_out = |variable: &OsStr| self.network.is_none() && self.service.keeps_out(variable);
+            self.nodes.push(Node::start(name, own.clone(), folder, vessel, commands, is_kept_out).await?);
         }
         self.wait_until_ready(started, progress).await?;
         progress(&format!("{title} serves after {:.1} s", started.elapsed().as_secs_f64()));
@@ -137,6 +164,25 @@ impl Local {
         }
     }
 
+    /// The Java runtime, where the servers come from, and their settings.
+    pub fn shown(&self) -> (Option<String>, String, BTreeMap<String, String>) {
+        let (java, mut settings) = (self.service.java(), self.service.shown());
+        let Some(docker) = self.docker() else { return (java, self.service.origin(), settings) };
+        let unlimited = || "no limit".to_owned();
+        settings.insert("container memory".into(), docker.memory.clone().unwrap_or_else(unlimited));
+        settings.insert("container cpus".into(), docker.cpus.map_or_else(unlimited, |cpus| cpus.to_string()));
+        if !self.nodes.iter().all(Node::can_be_seen) {
+            let why = "not seen: the containers' processes are on another machine, or in a namespace of their own";
+            settings.insert("CPU and memory".into(), why.into());
+        }
+        (java, docker.origin(), settings)
+    }
+
+    /// Out of what containers are made, if the nodes are in containers.
+    pub fn docker(&self) -> Option<&Docker> {
+        self.network.as_ref().map(Network::docker)
+    }
+
     /// The roles with the names of their nodes, for a sentence.
     pub fn roles(&self, roles: &[Role]) -> String {
         let each = self.nodes.iter().zip(roles).map(|(node, role)| format!("{} {role}", node.name()));
@@ -147,12 +193,14 @@ impl Local {
     pub async fn stop(mut self) -> Result<(), EnsembleError> {
         self.nodes.iter().for_each(Node::release);
         let begun = Instant::now();
-        while !self.nodes.iter().all(Node::is_gone) && begun.elapsed() < STOP_LIMIT {
+        let in_time = |node: &Node| node.is_gone() || begun.elapsed() >= node.vessel.end_limit();
+        while !self.nodes.iter().all(in_time) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        self.clear().map_err(|error| EnsembleError::Stop {
+        let cleared = self.clear().map_err(|error| EnsembleError::Stop {
             what: format!("{} cannot be removed: {error}", self.folder.path().display()),
-        })
+        });
+        self.network.take().map_or(Ok(()), Network::remove).and(cleared)
     }
 
     /// Drops the nodes, which sees to their ends, and removes what is left of the folder.

@@ -8,9 +8,13 @@ use nix::unistd::Pid;
 use tokio::sync::watch;
 
 use super::node::{KEEPER_LIMIT, Node};
+use super::vessel::Vessel;
 use crate::ensemble::description::NodeState;
 use crate::ensemble::error::EnsembleError;
 use crate::ensemble::keeper;
+
+/// Why something that is broken cannot be broken again.
+const DOWN: &str = "it is down already";
 
 /// What a keeper has reported.
 #[derive(Debug, Clone, Default)]
@@ -53,6 +57,7 @@ pub(super) fn read_reports(stdout: ChildStdout, tell: &watch::Sender<Said>) {
 pub(super) struct Broken {
     killed_life: Option<u64>,
     paused_life: Option<u64>,
+    disconnected_life: Option<u64>,
 }
 
 impl Broken {
@@ -60,6 +65,7 @@ impl Broken {
         match Some(life) {
             life if self.killed_life == life => NodeState::Killed,
             life if self.paused_life == life => NodeState::Paused,
+            life if self.disconnected_life == life => NodeState::Disconnected,
             _ => NodeState::Up,
         }
     }
@@ -84,16 +90,28 @@ impl Node {
         }
         // What it has cost so far, before that is gone.
         self.usage();
-        {
+        let life = {
             let (mut broken, life) = (self.broken(), self.lives());
-            if broken.state(life) == NodeState::Killed {
-                return refuse("it is down already");
+            match broken.state(life) {
+                NodeState::Killed => return refuse(DOWN),
+                NodeState::Disconnected => return refuse("it is off its network; connect it first"),
+                NodeState::Up | NodeState::Paused => {}
             }
-            if let Err(error) = self.order(keeper::STOP) {
+            // The end of what is attached to a container would be noticed, and the container would go on.
+            if let (Vessel::Process, Err(error)) = (&self.vessel, self.order(keeper::STOP)) {
                 return refuse(&error.to_string());
             }
             // Under the lock, so that nobody can take the end that follows for a loss.
             broken.killed_life = Some(life);
+            life
+        };
+        if let Vessel::Container(container) = &self.vessel
+            && let Err(reason) = container.kill().await
+        {
+            let mut broken = self.broken();
+            broken.killed_life = broken.killed_life.filter(|killed| *killed != life);
+            drop(broken);
+            return refuse(&reason);
         }
         let mut said = self.said.clone();
         match tokio::time::timeout(KEEPER_LIMIT, said.wait_for(|said| !said.runs)).await {
@@ -110,7 +128,10 @@ impl Node {
             return refuse("it was not killed");
         }
         match tokio::time::timeout(KEEPER_LIMIT, self.next_life()).await {
-            Ok(Ok(())) => Ok(()),
+            Ok(Ok(())) => {
+                self.look_inside().await;
+                Ok(())
+            }
             Ok(Err(reason)) => refuse(&reason),
             Err(_) => refuse("its keeper does not report its start"),
         }
@@ -133,26 +154,76 @@ impl Node {
         }
     }
 
-    /// Stops the server's process (`SIGSTOP`). Errors: [`EnsembleError::Fault`].
-    pub(crate) fn pause(&self) -> Result<(), EnsembleError> {
-        let (mut broken, life) = (self.broken(), self.lives());
-        if broken.state(life) != NodeState::Up {
-            return self.refuse("paused", "it is down already");
+    /// Stops the server's process (`SIGSTOP`), or all in its container. Errors: [`EnsembleError::Fault`].
+    pub(crate) async fn pause(&self) -> Result<(), EnsembleError> {
+        match &self.vessel {
+            Vessel::Process => {
+                let (mut broken, life) = (self.broken(), self.lives());
+                if broken.state(life) != NodeState::Up {
+                    return self.refuse("paused", DOWN);
+                }
+                self.signal(Signal::SIGSTOP).or_else(|reason| self.refuse("paused", &reason))?;
+                broken.paused_life = Some(life);
+                Ok(())
+            }
+            Vessel::Container(container) => {
+                self.break_up("paused", |broken| &mut broken.paused_life, container.pause()).await
+            }
         }
-        self.signal(Signal::SIGSTOP).or_else(|reason| self.refuse("paused", &reason))?;
-        broken.paused_life = Some(life);
-        Ok(())
     }
 
     /// Lets it go on (`SIGCONT`). Errors: [`EnsembleError::Fault`].
-    pub(crate) fn resume(&self) -> Result<(), EnsembleError> {
-        let (mut broken, life) = (self.broken(), self.lives());
-        if broken.state(life) != NodeState::Paused {
+    pub(crate) async fn resume(&self) -> Result<(), EnsembleError> {
+        let life = self.lives();
+        if self.broken().state(life) != NodeState::Paused {
             return self.refuse("resumed", "it was not paused");
         }
-        self.signal(Signal::SIGCONT).or_else(|reason| self.refuse("resumed", &reason))?;
-        broken.paused_life = None;
+        let resumed = match &self.vessel {
+            Vessel::Process => self.signal(Signal::SIGCONT),
+            Vessel::Container(container) => container.resume().await,
+        };
+        resumed.or_else(|reason| self.refuse("resumed", &reason))?;
+        self.broken().paused_life = None;
         Ok(())
+    }
+
+    /// Takes it off its network. Errors: [`EnsembleError::Fault`], always for one that is not in a container.
+    pub(crate) async fn disconnect(&self) -> Result<(), EnsembleError> {
+        let Vessel::Container(container) = &self.vessel else {
+            return self.refuse("disconnected", "it has no network of its own: that takes `provider = \"docker\"`");
+        };
+        self.break_up("disconnected", |broken| &mut broken.disconnected_life, container.disconnect()).await
+    }
+
+    /// Puts it on its network again. Errors: [`EnsembleError::Fault`].
+    pub(crate) async fn connect(&self) -> Result<(), EnsembleError> {
+        let life = self.lives();
+        let (Vessel::Container(container), NodeState::Disconnected) = (&self.vessel, self.broken().state(life)) else {
+            return self.refuse("connected", "it was not disconnected");
+        };
+        container.connect().await.or_else(|reason| self.refuse("connected", &reason))?;
+        self.broken().disconnected_life = None;
+        Ok(())
+    }
+
+    /// Does something to a container that is up, and has that noted before it is done: nobody is to ask it meanwhile.
+    async fn break_up(
+        &self,
+        deed: &'static str,
+        noted: impl Fn(&mut Broken) -> &mut Option<u64>,
+        doing: impl Future<Output = Result<(), String>>,
+    ) -> Result<(), EnsembleError> {
+        {
+            let (mut broken, life) = (self.broken(), self.lives());
+            if broken.state(life) != NodeState::Up {
+                return self.refuse(deed, DOWN);
+            }
+            *noted(&mut broken) = Some(life);
+        }
+        doing.await.or_else(|reason| {
+            *noted(&mut self.broken()) = None;
+            self.refuse(deed, &reason)
+        })
     }
 
     /// Sends a signal to a server that runs.

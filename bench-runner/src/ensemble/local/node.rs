@@ -1,5 +1,5 @@
 //! One node: its server, under its keeper, as the runner holds it.
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -15,9 +15,11 @@ use tokio::sync::watch;
 use super::folder::NodeFolder;
 use super::lives::{Broken, Said, read_reports};
 use super::ports::NodePorts;
+use super::vessel::{Inside, Vessel};
 use crate::ensemble::description::NodeState;
+use crate::ensemble::docker::Seen;
 use crate::ensemble::error::EnsembleError;
-use crate::ensemble::keeper;
+use crate::ensemble::keeper::{self, Commands};
 use crate::ensemble::usage::{self, ProcessUsage};
 
 /// How long a keeper may take to start and to report its server's process.
@@ -25,18 +27,18 @@ pub(super) const KEEPER_LIMIT: Duration = Duration::from_secs(20);
 /// How much of a log is shown.
 const TAIL_LINES: usize = 15;
 const TAIL_BYTES: u64 = 8 << 10;
-
-/// How long a keeper may take to end its server and to remove the folder before it is killed itself.
-const END_LIMIT: Duration = Duration::from_secs(10);
+/// How often it is looked whether a container runs.
+const CONTAINER_PACE: Duration = Duration::from_millis(50);
 
 /// One server of the ensemble. Dropping it tells its keeper to kill the server and to remove the node's folder, and
-/// blocks the thread until the keeper has: some milliseconds, ten seconds at the most. So nothing runs any more
-/// after a drop, also where a start was cancelled before it had its node.
+/// blocks the thread until the keeper has: some milliseconds, ten seconds at the most; a container takes some tenths of a second,
+/// a minute at the most. So nothing runs any more after a drop, also where a start was cancelled before it had its node.
 #[derive(Debug)]
 pub struct Node {
     name: String,
     ports: NodePorts,
     folder: NodeFolder,
+    pub(super) vessel: Vessel,
     /// The keeper as a process, to be asked whether it lives, and to be reaped.
     keeper: Mutex<Child>,
     /// The pipe that holds the server alive and takes the keeper's orders; `None` once it was let go.
@@ -46,6 +48,8 @@ pub struct Node {
     /// What was broken on purpose.
     pub(super) broken: Mutex<Broken>,
     spent: Mutex<Spent>,
+    /// The process inside its container, once it was seen.
+    inside: Mutex<Option<Inside>>,
 }
 
 /// What a node has cost, over all lives of its server.
@@ -62,18 +66,19 @@ struct Spent {
 }
 
 impl Node {
-    /// Starts the server that `command` names, under a keeper, and waits until it is a process (not until it serves).
-    /// Variables that `is_kept_out` names are not handed down to it.
+    /// Starts the server that `commands` name, under a keeper, and waits until it is a process (not until it serves).
+    /// Variables that `is_kept_out` names are not handed down to them.
     pub(crate) async fn start(
         name: String,
         ports: NodePorts,
         folder: NodeFolder,
-        command: Vec<OsString>,
+        vessel: Vessel,
+        commands: Commands,
         is_kept_out: impl Fn(&OsStr) -> bool,
     ) -> Result<Node, EnsembleError> {
         let refuse = |reason: String| EnsembleError::Keeper { node: name.clone(), reason };
         let mut keeper = Command::new(keeper::program());
-        keeper.arg0("bench-runner").args(keeper::arguments(folder.path().into(), folder.log(), command));
+        keeper.arg0("bench-runner").args(keeper::arguments(folder.path().into(), folder.log(), commands));
         keeper.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         // Out of the reach of the terminal's Ctrl-C.
         keeper.process_group(0);
@@ -92,11 +97,13 @@ impl Node {
             name,
             ports,
             folder,
+            vessel,
             keeper: Mutex::new(keeper),
             hold: Mutex::new(hold),
             said,
             broken: Mutex::default(),
             spent: Mutex::default(),
+            inside: Mutex::default(),
         };
         let refuse = |reason: &str| Err(EnsembleError::Keeper { node: node.name.clone(), reason: reason.into() });
         let mut said = node.said.clone();
@@ -109,6 +116,7 @@ impl Node {
                 (0, None) => refuse("it ended at once; is the keeper's program `bench-runner`?"),
                 _ => {
                     drop(said);
+                    node.look_inside().await;
                     Ok(node)
                 }
             },
@@ -120,7 +128,8 @@ impl Node {
         &self.name
     }
 
-    /// The server's process; the latest one where it was started again. It may be gone: see `Ensemble::check_alive`.
+    /// The server's process; the latest one where it was started again. It may be gone: see `Ensemble::check_alive`. Of one in a
+    /// container: the process that is attached to it.
     pub fn pid(&self) -> u32 {
         self.said.borrow().pid
     }
@@ -156,13 +165,47 @@ impl Node {
 
     /// Whether the log tells that an address was in use.
     pub(crate) fn failed_to_bind(&self) -> bool {
-        std::fs::read_to_string(self.folder.log())
-            .is_ok_and(|log| log.contains("BindException") || log.contains("ddress already in use"))
+        let said = ["BindException", "ddress already in use", "port is already allocated"];
+        std::fs::read_to_string(self.folder.log()).is_ok_and(|log| said.iter().any(|word| log.contains(word)))
+    }
+
+    /// Waits until its container runs and notes which process that is.
+    pub(super) async fn look_inside(&self) {
+        let (Some(container), begun) = (self.vessel.container(), Instant::now()) else { return };
+        loop {
+            let said = self.said.borrow().clone();
+            if !said.runs || begun.elapsed() > KEEPER_LIMIT {
+                return;
+            }
+            if let Some(seen) = container.process().await {
+                *self.inside() = Some(Inside { life: said.lives, seen });
+                return;
+            }
+            tokio::time::sleep(CONTAINER_PACE).await;
+        }
+    }
+
+    /// The process of the server in this life; `None` where it cannot be seen.
+    fn process(&self, said: &Said) -> Option<u32> {
+        match (&self.vessel, *self.inside()) {
+            (Vessel::Process, _) => Some(said.pid),
+            (Vessel::Container(_), Some(Inside { life, seen: Seen::Here(pid) })) if life == said.lives => Some(pid),
+            (Vessel::Container(_), _) => None,
+        }
+    }
+
+    /// Whether its server's process was ever to be seen.
+    pub(crate) fn can_be_seen(&self) -> bool {
+        matches!(self.vessel, Vessel::Process)
+            || self.inside().is_some_and(|inside| matches!(inside.seen, Seen::Here(_)))
     }
 
     /// CPU and peak memory over all lives of the server, and what is resident of the present one; what was seen last when the
-    /// process is gone.
-    pub(crate) fn usage(&self) -> (ProcessUsage, bool) {
+    /// process is gone. `None` for one that cannot be seen.
+    pub(crate) fn usage(&self) -> Option<(ProcessUsage, bool)> {
+        if !self.can_be_seen() {
+            return None;
+        }
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let said = self.said.borrow().clone();
         if said.lives != spent.life {
@@ -171,7 +214,7 @@ impl Node {
             (spent.life, spent.last) = (said.lives, ProcessUsage::default());
         }
         // A pid that was reported as ended may belong to somebody else by now.
-        let now = if said.runs { usage::of_process(said.pid) } else { None };
+        let now = self.process(&said).filter(|_| said.runs).and_then(usage::of_process);
         // A zombie has no memory left and no peak either.
         let now = now.filter(|usage| usage.rss_bytes > 0);
         if let Some(mut usage) = now {
@@ -184,7 +227,7 @@ impl Node {
             rss_bytes: spent.last.rss_bytes,
             peak_rss_bytes: spent.earlier_peak_bytes.max(spent.last.peak_rss_bytes),
         };
-        (over_all, now.is_some())
+        Some((over_all, now.is_some()))
     }
 
     /// Gives the keeper an order.
@@ -205,6 +248,10 @@ impl Node {
         !matches!(self.keeper().try_wait(), Ok(None))
     }
 
+    fn inside(&self) -> MutexGuard<'_, Option<Inside>> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn hold(&self) -> MutexGuard<'_, Option<ChildStdin>> {
         self.hold.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -218,7 +265,7 @@ impl Drop for Node {
     fn drop(&mut self) {
         self.release();
         let begun = Instant::now();
-        while !self.is_gone() && begun.elapsed() < END_LIMIT {
+        while !self.is_gone() && begun.elapsed() < self.vessel.end_limit() {
             thread::sleep(Duration::from_millis(5));
         }
         if !self.is_gone() {

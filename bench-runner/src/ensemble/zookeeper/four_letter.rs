@@ -3,7 +3,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// The longest answer that is read, in bytes: `cons` of a hundred thousand connections stays below.
@@ -15,13 +15,43 @@ const LONGEST_ANSWER: u64 = 32 << 20;
 /// Errors: the node does not listen, closes early, or has not answered in full within `limit`
 /// ([`io::ErrorKind::TimedOut`]).
 pub async fn ask(address: SocketAddr, word: &str, limit: Duration) -> io::Result<String> {
-    let exchange = async {
-        let mut stream = TcpStream::connect(address).await?;
-        stream.write_all(word.as_bytes()).await?;
-        let mut answer = Vec::new();
-        stream.take(LONGEST_ANSWER).read_to_end(&mut answer).await?;
-        Ok(String::from_utf8_lossy(&answer).into_owned())
-    };
+    let exchange = async { exchange(TcpStream::connect(address).await?, word).await };
+    within(limit, exchange).await
+}
+
+/// As [`ask`], on a connection that is open already.
+///
+/// Errors: those of [`ask`].
+pub(crate) async fn ask_on(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    word: &str,
+    limit: Duration,
+) -> io::Result<String> {
+    within(limit, exchange(stream, word)).await
+}
+
+/// Whether this is what a server answers to a word that is not on its whitelist.
+pub(crate) fn is_forbidden(answer: &str) -> bool {
+    answer.contains("is not executed because it is not in the whitelist")
+}
+
+async fn exchange(mut stream: impl AsyncRead + AsyncWrite + Unpin, word: &str) -> io::Result<String> {
+    stream.write_all(word.as_bytes()).await?;
+    stream.flush().await?;
+    Ok(String::from_utf8_lossy(&to_the_end(stream).await?).into_owned())
+}
+
+/// All that comes. Over TLS some servers close the connection without saying so first, which is no error after an answer.
+pub(crate) async fn to_the_end(stream: impl AsyncRead + Unpin) -> io::Result<Vec<u8>> {
+    let mut answer = Vec::new();
+    match stream.take(LONGEST_ANSWER).read_to_end(&mut answer).await {
+        Err(error) if error.kind() != io::ErrorKind::UnexpectedEof || answer.is_empty() => Err(error),
+        _ => Ok(answer),
+    }
+}
+
+/// Ends what takes longer than `limit`.
+pub(crate) async fn within(limit: Duration, exchange: impl Future<Output = io::Result<String>>) -> io::Result<String> {
     match tokio::time::timeout(limit, exchange).await {
         Ok(answer) => answer,
         Err(_) => {

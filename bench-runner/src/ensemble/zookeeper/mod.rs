@@ -3,7 +3,7 @@
 //! - `find`, `java`: the installation; [`settings`]: what may be wished for; `config`: the files and flags of a node.
 //! - [`four_letter`]: asks a node one of its four-letter words.
 //! - [`mntr`]: reads the answer to `mntr`.
-mod config;
+pub(crate) mod config;
 mod find;
 pub mod four_letter;
 mod java;
@@ -34,15 +34,25 @@ use java::Java;
 #[derive(Debug, Clone)]
 pub(crate) struct Zookeeper {
     pub settings: ZookeeperSettings,
-    pub java: Java,
-    installation: Installation,
+    /// `None`: it runs in containers, out of an image.
+    installed: Option<(Java, Installation)>,
 }
 
 impl Zookeeper {
     /// Finds ZooKeeper and Java. Errors: [`EnsembleError::NotInstalled`].
     pub async fn find(settings: ZookeeperSettings, search: &Search) -> Result<Zookeeper, EnsembleError> {
         let installation = search.zookeeper_and_java()?;
-        Ok(Zookeeper { settings, java: java::probe(&installation.java).await?, installation })
+        Ok(Zookeeper { settings, installed: Some((java::probe(&installation.java).await?, installation)) })
+    }
+
+    /// One that runs in containers.
+    pub fn in_containers(settings: ZookeeperSettings) -> Zookeeper {
+        Zookeeper { settings, installed: None }
+    }
+
+    /// The version of the Java runtime, where that is known.
+    pub fn java(&self) -> Option<String> {
+        self.installed.as_ref().map(|(java, _)| java.version.clone())
     }
 
     /// One for followers and one for elections; a single node has neither.
@@ -59,8 +69,10 @@ impl Zookeeper {
         NodeFiles::new(folder).write(&self.settings, id, ports)
     }
 
+    /// Nothing where it runs in containers.
     pub fn command(&self, folder: &NodeFolder) -> Vec<OsString> {
-        NodeFiles::new(folder).command(&self.settings, &self.installation, &self.java.program)
+        let Some((java, installation)) = &self.installed else { return Vec::new() };
+        NodeFiles::new(folder).command(&self.settings, installation, &java.program)
     }
 
     pub fn keeps_out(&self, variable: &OsStr) -> bool {
@@ -85,14 +97,14 @@ impl Zookeeper {
     }
 
     pub fn origin(&self) -> String {
-        self.installation.origin.clone()
+        self.installed.as_ref().map(|(_, installation)| installation.origin.clone()).unwrap_or_default()
     }
 }
 
 /// What an answer to `mntr` says. A notification is counted by the server just after it fired a watch: one for each
 /// session that watches the path (a session that watches one path for data and for children is counted for both, and told
 /// once).
-fn report(mntr: &Mntr) -> NodeReport {
+pub(crate) fn report(mntr: &Mntr) -> NodeReport {
     let kinds = Kinds {
         created: mntr.count("zk_sum_node_created_watch_count").unwrap_or(0),
         deleted: mntr.count("zk_sum_node_deleted_watch_count").unwrap_or(0),
@@ -114,6 +126,17 @@ fn report(mntr: &Mntr) -> NodeReport {
         leaders: None,
         applied: 0,
         synced_followers: mntr.count("zk_synced_followers"),
+    }
+}
+
+/// What an answer to `srvr` says, which servers allow where they allow nothing else: a version and a role, and no counters.
+pub(crate) fn report_of_srvr(answer: &str) -> NodeReport {
+    let line = |name: &str| answer.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    let version = line("Zookeeper version:").and_then(|text| text.split([',', ' ', '-']).next());
+    NodeReport {
+        role: line("Mode:").map_or(Role::Out, Role::from_state),
+        version: version.filter(|version| !version.is_empty()).map(String::from),
+        ..NodeReport::default()
     }
 }
 
@@ -153,6 +176,14 @@ mod tests {
         assert!(!is_ready(&answers(&["follower", "leader", "?"], Some(2))));
         assert!(!is_ready(&answers(&["?"], None)));
         assert!(!is_ready(&answers(&["leader"], Some(0))));
+    }
+
+    #[test]
+    fn srvr_tells_a_role_and_no_counters() {
+        let answer = "Zookeeper version: 3.8.0-${mvngit.commit.id}, built on 2024-12-29\nLatency min/avg/max: 0/0.0/0\nMode: follower\n";
+        let report = report_of_srvr(answer);
+        assert_eq!((report.role, report.version.as_deref(), report.watches), (Role::Follower, Some("3.8.0"), None));
+        assert_eq!(report_of_srvr("srvr is not executed because it is not in the whitelist.\n"), NodeReport::default());
     }
 
     #[test]

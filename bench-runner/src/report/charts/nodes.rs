@@ -46,7 +46,7 @@ impl Chart for Nodes {
             }))
         };
         let panels = [
-            panel("CPU of all nodes", "% of one core", |point| Some(point.cpu_percent)),
+            panel("CPU of all nodes", "% of one core", |point| point.cpu_percent),
             panel("CPU of the generator", "% of one core", |point| Some(point.generator_cpu_percent)),
             panel("Watches held", "watches", |point| point.watches.map(|watches| watches as f64)),
         ];
@@ -61,9 +61,9 @@ impl Chart for Nodes {
                 table.row([
                     first(view),
                     format!("{:.2}", point.seconds),
-                    format!("{:.1}", point.cpu_percent),
+                    point.cpu_percent.map_or_else(|| format::ABSENT.to_owned(), |percent| format!("{percent:.1}")),
                     format!("{:.1}", point.generator_cpu_percent),
-                    Unit::Bytes.show(point.rss_bytes as f64),
+                    point.rss_bytes.map_or_else(|| format::ABSENT.to_owned(), |bytes| Unit::Bytes.show(bytes as f64)),
                     format::maybe_count(point.watches),
                     format::maybe_count(point.sessions),
                 ]);

@@ -95,8 +95,8 @@ fn processes(summary: &Summary) -> Table {
         table.row([
             plain(&node.name),
             plain(&node.role),
-            format::seconds(node.cpu_seconds),
-            Unit::Bytes.show(node.peak_rss_bytes as f64),
+            node.cpu_seconds.map_or_else(|| format::ABSENT.to_owned(), format::seconds),
+            node.peak_rss_bytes.map_or_else(|| format::ABSENT.to_owned(), |bytes| Unit::Bytes.show(bytes as f64)),
             format::ABSENT.to_owned(),
         ]);
     }

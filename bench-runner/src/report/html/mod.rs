@@ -9,6 +9,7 @@ mod facts;
 mod faults;
 mod figures;
 mod page;
+pub(super) mod proof;
 mod tables;
 
 pub(super) use figures::inline;

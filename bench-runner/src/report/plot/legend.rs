@@ -30,7 +30,7 @@ impl Sample {
     fn width(self) -> i32 {
         match self {
             Sample::Arm(_) => SAMPLE,
-            Sample::Sign(Sign::Rule | Sign::Overlap) => UPRIGHT,
+            Sample::Sign(Sign::Rule | Sign::Overlap | Sign::Needle) => UPRIGHT,
             Sample::Sign(_) => SHADE,
         }
     }
@@ -135,6 +135,7 @@ fn draw_sign<'a>(area: &Area<'a>, sign: Sign, (left, right): (i32, i32), middle:
         Sign::Bracket => bars::bracket(area, (left, right), middle),
         Sign::Stretches => bars::sample_lane(area, (left, right), middle, false),
         Sign::Overlap => bars::sample_lane(area, (left, right), middle, true),
+        Sign::Needle => bars::needle(area, (left + right) / 2, middle),
     }
 }
 

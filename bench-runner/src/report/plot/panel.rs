@@ -44,6 +44,8 @@ pub(in crate::report) enum Sign {
     Stretches,
     /// Where two stretches overlap.
     Overlap,
+    /// A needle in a lane.
+    Needle,
 }
 
 /// One panel.
@@ -191,6 +193,8 @@ pub(in crate::report) enum Form {
         stretches: Vec<(f64, f64)>,
         /// Where stretches overlap.
         overlaps: Vec<(f64, f64)>,
+        /// Where needles stand.
+        needles: Vec<f64>,
         /// Where dashed rules stand.
         rules: Vec<f64>,
     },

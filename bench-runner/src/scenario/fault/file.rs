@@ -36,7 +36,7 @@ pub struct FaultFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 10_000))]
     pub count: Option<u32>,
-    /// How long it lasts until it heals. `pause` needs it; `cut`, `kill-node` and `pause-node` last to the end of the trial without it; `close`, `crash` and `restart-node` do not take it.
+    /// How long it lasts until it heals. `pause` needs it; `cut`, `kill-node`, `pause-node` and `disconnect-node` last to the end of the trial without it; `close`, `crash` and `restart-node` do not take it.
     #[serde(rename = "for", default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Span")]
     pub length: Option<Span>,
@@ -65,6 +65,8 @@ pub enum KindName {
     PauseNode,
     /// A node's server is killed and started again at once.
     RestartNode,
+    /// A node is taken off its network, and put on it again when it heals; `provider = "docker"` alone.
+    DisconnectNode,
 }
 
 impl KindName {
@@ -78,12 +80,13 @@ impl KindName {
             KindName::KillNode => "kill-node",
             KindName::PauseNode => "pause-node",
             KindName::RestartNode => "restart-node",
+            KindName::DisconnectNode => "disconnect-node",
         }
     }
 
     /// Whether it befalls nodes, not workers.
     pub fn is_of_nodes(self) -> bool {
-        matches!(self, KindName::KillNode | KindName::PauseNode | KindName::RestartNode)
+        matches!(self, KindName::KillNode | KindName::PauseNode | KindName::RestartNode | KindName::DisconnectNode)
     }
 }
 
@@ -142,6 +145,7 @@ impl FaultFile {
             KindName::KillNode => node(NodeFault::Kill { length })?,
             KindName::PauseNode => node(NodeFault::Pause { length })?,
             KindName::RestartNode => node(NodeFault::Restart)?,
+            KindName::DisconnectNode => node(NodeFault::Disconnect { length })?,
         };
         Some(FaultSettings { kind, at: self.at?.0, every: self.every.map(|every| every.0), count: self.count })
     }

@@ -115,6 +115,11 @@ pub enum NodeFault {
     },
     /// Its server is killed and started again at once.
     Restart,
+    /// It is taken off its network, and later put on it again.
+    Disconnect {
+        /// How long it is off, more than zero; `None`: to the end of the trial.
+        length: Option<Duration>,
+    },
 }
 
 /// Which node a fault befalls, among those that are up when it falls due.
@@ -139,6 +144,7 @@ impl FaultKind {
             FaultKind::Node { fault: NodeFault::Kill { .. }, .. } => "kill-node",
             FaultKind::Node { fault: NodeFault::Pause { .. }, .. } => "pause-node",
             FaultKind::Node { fault: NodeFault::Restart, .. } => "restart-node",
+            FaultKind::Node { fault: NodeFault::Disconnect { .. }, .. } => "disconnect-node",
         }
     }
 
@@ -147,7 +153,10 @@ impl FaultKind {
         match *self {
             FaultKind::Worker { fault: WorkerFault::Pause(length), .. } => Some(length),
             FaultKind::Worker { fault: WorkerFault::Cut { length, .. }, .. }
-            | FaultKind::Node { fault: NodeFault::Kill { length } | NodeFault::Pause { length }, .. } => length,
+            | FaultKind::Node {
+                fault: NodeFault::Kill { length } | NodeFault::Pause { length } | NodeFault::Disconnect { length },
+                ..
+            } => length,
             FaultKind::Worker { fault: WorkerFault::Close | WorkerFault::Crash, .. }
             | FaultKind::Node { fault: NodeFault::Restart, .. } => None,
         }

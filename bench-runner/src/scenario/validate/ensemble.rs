@@ -6,6 +6,7 @@ use super::super::duration::Span;
 use super::super::file::{EnsembleFile, ZookeeperFile};
 use super::super::path::KeyPath;
 use super::super::problem::{Problem, Problems};
+use super::super::settings::Provider;
 
 /// The shortest and the longest tick. Below, servers lose each other on a busy machine; above, a dead session lives for
 /// twenty minutes.
@@ -14,7 +15,9 @@ const TICKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_s
 /// Judges `[ensemble]`.
 pub fn validate(ensemble: &EnsembleFile, problems: &mut Problems) {
     let path = KeyPath::from("ensemble");
-    nodes(ensemble.nodes, &path.key("nodes"), problems);
+    if ensemble.provider != Provider::External {
+        nodes(ensemble.nodes, &path.key("nodes"), problems);
+    }
     zookeeper(&ensemble.zookeeper, ensemble.nodes, &path.key("zookeeper"), problems);
     super::etcd::validate(&ensemble.etcd, ensemble.nodes, &path.key("etcd"), problems);
 }

@@ -46,7 +46,7 @@ impl One<'_> {
             Some(_) => WORKERS.to_owned(),
             None => "write for example `target = \"holder\"`".to_owned(),
         };
-        let kinds = "write `kind = …` with one of `close`, `crash`, `pause`, `cut` (of workers), `kill-node`, `pause-node`, `restart-node`";
+        let kinds = "write `kind = …` with one of `close`, `crash`, `pause`, `cut` (of workers), `kill-node`, `pause-node`, `restart-node`, `disconnect-node`";
         let missing = [
             ("kind", self.fault.kind.is_none(), "nothing says what breaks: the fault has no `kind`", kinds.to_owned()),
             ("target", self.fault.target.is_none(), "nothing says whom the fault befalls: it has no `target`", targets),
@@ -216,7 +216,7 @@ impl One<'_> {
 
 /// Whether the nodes that are down at any moment leave a quorum.
 fn nodes(file: &ScenarioFile, problems: &mut Problems) {
-    let (nodes, nodes_at) = (file.ensemble.nodes, KeyPath::from("ensemble.nodes"));
+    let (nodes, nodes_at) = (file.ensemble.node_count(), KeyPath::from("ensemble.nodes"));
     let (duration, may_be_down) = (file.trials.duration.0, nodes.saturating_sub(1) as usize / 2);
     let mut down: Vec<(Duration, Duration, usize)> = Vec::new();
     for (index, fault) in file.fault.iter().enumerate() {
@@ -233,7 +233,7 @@ fn nodes(file: &ScenarioFile, problems: &mut Problems) {
         let healed = |from: Duration| match node_fault {
             // It is back when its server has started and caught up; that nobody else falls at the very moment is the least.
             NodeFault::Restart => from,
-            NodeFault::Kill { length } | NodeFault::Pause { length } => {
+            NodeFault::Kill { length } | NodeFault::Pause { length } | NodeFault::Disconnect { length } => {
                 length.map_or(duration, |length| from.saturating_add(length))
             }
         };
@@ -266,7 +266,7 @@ fn nodes(file: &ScenarioFile, problems: &mut Problems) {
 /// A fault of the only node there is.
 fn one_node(fault: &FaultFile, node_fault: NodeFault, path: &KeyPath, nodes_at: &KeyPath, problems: &mut Problems) {
     let (at, message) = match node_fault {
-        NodeFault::Kill { .. } | NodeFault::Pause { .. } => {
+        NodeFault::Kill { .. } | NodeFault::Pause { .. } | NodeFault::Disconnect { .. } => {
             let name = fault.kind.map_or("", KindName::name);
             (path.key("kind"), format!("`{name}` of the only node leaves nothing that could serve"))
         }

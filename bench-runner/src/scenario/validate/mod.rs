@@ -4,8 +4,10 @@
 
 mod arms;
 mod barriers;
+mod docker;
 mod ensemble;
 mod etcd;
+mod external;
 mod faults;
 mod workers;
 
@@ -30,6 +32,8 @@ pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
         problems.spoil(&path, problem.remedy("ask it in one sentence, or leave the key out"));
     }
     ensemble::validate(&file.ensemble, problems);
+    external::validate(file, problems);
+    docker::validate(file, problems);
     trials(file, problems);
     bystanders(file, problems);
     workers::validate(&file.workers, &KeyPath::from("workers"), problems);

@@ -6,14 +6,14 @@ use workloads::recipe::barrier::{self, DoubleBarrier as _, Entered};
 
 use bench_runner::ensemble::Ensemble;
 
-use super::super::support::{etcdctl, eventually, revoke, session_at, three_nodes};
+use super::super::support::{etcdctl, eventually, lasting_session_at, revoke, session_at, three_nodes};
 use super::BASE;
 use crate::rounds::{Held, Told, cut_off, entering, entering_as, leaving, rounds_with_a_late_waker};
 
 async fn members<B>(ensemble: &Ensemble, count: usize, new: impl Fn(Client) -> B) -> Vec<B> {
     let mut members = Vec::new();
     for number in 0..count {
-        members.push(new(session_at(&ensemble.connect_string(), number).await));
+        members.push(new(lasting_session_at(&ensemble.connect_string(), number).await));
     }
     members
 }

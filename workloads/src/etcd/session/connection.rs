@@ -12,16 +12,18 @@ use http::uri::Authority;
 use tokio_util::sync::CancellationToken;
 
 use super::{SessionError, http2};
+use crate::access::Access;
 
 /// A connection that one session has for itself, or several share.
 pub struct Connection {
     /// `host:port` of the servers, with commas between.
     servers: Arc<str>,
+    access: Access,
     line: Mutex<Arc<Line>>,
 }
 
 /// The connection as it is now.
-pub(super) struct Line {
+pub struct Line {
     /// Which of the servers it goes to.
     place: usize,
     pub kv: KvClient,
@@ -39,10 +41,24 @@ impl Connection {
     ///
     /// [`SessionError::Refused`] when `endpoints` names none, or what is no address.
     pub async fn new(endpoints: &str, first: usize) -> Result<Connection, SessionError> {
+        Connection::open(endpoints, first, Access::default()).await
+    }
+
+    /// As [`new`](Connection::new), with the way that leads to the servers.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Connection::new).
+    pub async fn open(endpoints: &str, first: usize, access: Access) -> Result<Connection, SessionError> {
         let servers: Arc<str> = endpoints.into();
         endpoints.split(',').try_for_each(|server| address(server).map(drop))?;
-        let line = Line::open(&servers, first).await?;
-        Ok(Connection { servers, line: Mutex::new(Arc::new(line)) })
+        let line = Line::open(&servers, first, &access).await?;
+        Ok(Connection { servers, access, line: Mutex::new(Arc::new(line)) })
+    }
+
+    /// The way to the servers.
+    pub(super) fn access(&self) -> &Access {
+        &self.access
     }
 
     /// The connection as it is now.
@@ -54,7 +70,7 @@ impl Connection {
     pub(super) async fn give_up(&self, line: &Arc<Line>) {
         // Opening is lazy: nothing is waited for, and the endpoints were good enough before. In a box, since it is some KB
         // that every task of every session would hold room for.
-        let opening = Box::pin(Line::open(&self.servers, line.place + 1));
+        let opening = Box::pin(Line::open(&self.servers, line.place + 1, &self.access));
         let Ok(next) = opening.await else { return };
         let mut current = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         if Arc::ptr_eq(&current, line) {
@@ -66,10 +82,10 @@ impl Connection {
 
 impl Line {
     /// Opens one to the server at `place`, counted round.
-    async fn open(servers: &str, place: usize) -> Result<Line, SessionError> {
+    async fn open(servers: &str, place: usize, access: &Access) -> Result<Line, SessionError> {
         let place = place % servers.split(',').count();
         let server = servers.split(',').nth(place).unwrap_or_default();
-        let channel = http2::channel(address(server)?);
+        let channel = http2::channel(address(server)?, access.clone());
         // A server without a leader answers at once instead of letting requests wait, and ends its watch streams.
         let options = ConnectOptions::new().with_require_leader(true);
         let client = etcd_client::Client::from_channel(channel, Some(options)).await?;

@@ -13,18 +13,21 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use etcd_client::Channel;
+use http::request::Parts;
 use http::uri::{Authority, PathAndQuery, Scheme, Uri};
 use http::{Request, Response};
 use http_body::{Body as _, Frame};
 use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use tokio::net::TcpStream;
 use tokio::sync::OnceCell;
-use tokio::time::timeout;
 use tonic::Status;
 use tonic::body::Body;
 use tower::service_fn;
 use tower::util::BoxCloneSyncService;
+
+use super::token;
+use crate::access::tls::Use;
+use crate::access::{Access, Login, Stream};
 
 /// How long a server may take to accept a connection.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
@@ -35,8 +38,8 @@ const PING_LIMIT: Duration = Duration::from_secs(5);
 
 /// One connection to `server`, opened with the first request. Once it is broken every request fails with
 /// [`tonic::Code::Unavailable`].
-pub(super) fn channel(server: Authority) -> Channel {
-    let connection = Arc::new(Http2 { server, opened: OnceCell::new() });
+pub(super) fn channel(server: Authority, access: Access) -> Channel {
+    let connection = Arc::new(Http2 { server, access, opened: OnceCell::new() });
     Channel::Custom(BoxCloneSyncService::new(service_fn(move |request| {
         let connection = Arc::clone(&connection);
         async move { connection.send(request).await.map_err(tower::BoxError::from) }
@@ -45,6 +48,7 @@ pub(super) fn channel(server: Authority) -> Channel {
 
 struct Http2 {
     server: Authority,
+    access: Access,
     opened: OnceCell<SendRequest<Packed>>,
 }
 
@@ -53,19 +57,46 @@ impl Http2 {
         let mut connection = self.opened.get_or_try_init(|| Box::pin(self.open())).await?.clone();
         let (mut head, body) = request.into_parts();
         let path = head.uri.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
-        let address = Uri::builder().scheme(Scheme::HTTP).authority(self.server.clone()).path_and_query(path);
-        head.uri = address.build().map_err(|error| Status::internal(error.to_string()))?;
+        head.uri = self.address(path)?;
         let body = Packed::pack(body).await?;
+        let Some(login) = &self.access.login else {
+            let answer = connection.send_request(Request::from_parts(head, body)).await.map_err(broken)?;
+            return Ok(answer.map(Body::new));
+        };
+        let again = body.again();
+        let number = self.sign(login, &mut connection, &mut head).await?;
+        let answer = connection.send_request(Request::from_parts(head.clone(), body)).await.map_err(broken)?;
+        let (Some(body), true) = (again, token::is_refused(answer.headers())) else {
+            return Ok(answer.map(Body::new));
+        };
+        // Refused, so it was not carried out: the same again, with another token.
+        login.drop_token(number);
+        self.sign(login, &mut connection, &mut head).await?;
         let answer = connection.send_request(Request::from_parts(head, body)).await.map_err(broken)?;
         Ok(answer.map(Body::new))
     }
 
+    /// Puts the token on a request; its number.
+    async fn sign(&self, login: &Login, connection: &mut SendRequest<Packed>, head: &mut Parts) -> Result<u64, Status> {
+        let get = async || {
+            let address = self.address(PathAndQuery::from_static(token::PATH))?;
+            let request = token::request(address, login)?.map(|message| Packed { first: message, rest: None });
+            token::read(connection.send_request(request).await.map_err(broken)?).await
+        };
+        let (number, token) = Box::pin(login.token(get)).await?;
+        head.headers.insert(token::HEADER, token);
+        Ok(number)
+    }
+
+    fn address(&self, path: PathAndQuery) -> Result<Uri, Status> {
+        let scheme = if self.access.tls.is_some() { Scheme::HTTPS } else { Scheme::HTTP };
+        let address = Uri::builder().scheme(scheme).authority(self.server.clone()).path_and_query(path);
+        address.build().map_err(|error| Status::internal(error.to_string()))
+    }
+
     async fn open(&self) -> Result<SendRequest<Packed>, Status> {
-        let connecting = timeout(CONNECT_LIMIT, TcpStream::connect(self.server.as_str())).await;
-        let stream = connecting
-            .map_err(|_| broken(format!("no connection within {} s", CONNECT_LIMIT.as_secs())))?
-            .map_err(broken)?;
-        stream.set_nodelay(true).map_err(broken)?;
+        let tls = self.access.tls.as_deref();
+        let stream = Stream::connect(self.server.as_str(), tls, Use::Http2, CONNECT_LIMIT).await.map_err(broken)?;
         let (requests, serving) = Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
             .keep_alive_interval(PING_INTERVAL)
@@ -109,6 +140,11 @@ impl Packed {
         });
         let more = more.await?;
         Ok(Packed { first: first.into(), rest: more.then_some(body) })
+    }
+
+    /// The same once more; `None` for a stream, of which the rest is not at hand.
+    fn again(&self) -> Option<Packed> {
+        self.rest.is_none().then(|| Packed { first: self.first.clone(), rest: None })
     }
 }
 

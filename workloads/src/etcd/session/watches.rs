@@ -13,14 +13,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use etcd_client::{Event, EventType, KeyValue, WatchFilterType, WatchOptions, WatchRequestSender, WatchResponse};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::connection::{Connection, Line, calls_for_another_server};
+use super::connection::calls_for_another_server;
 use super::lease::Loss;
-use super::{Awaited, FIRST_PAUSE, LONGEST_PAUSE, SessionError, Tap, Watch, wire};
+use super::line::{Carrier, Happened, Heard, Line, LineError, News, Stream, Wanted};
+use super::{Awaited, FIRST_PAUSE, LONGEST_PAUSE, SessionError, Tap, Watch};
+use crate::access::Access;
 use crate::record::RequestKind;
 
 /// What the session asks of the task.
@@ -131,29 +132,40 @@ impl Drop for ClientWatch {
 }
 
 /// Serves the watches of one session until `closing`.
-pub(super) async fn serve(
+pub(super) async fn serve<C: Carrier>(
     commands: mpsc::UnboundedReceiver<Command>,
-    connection: Arc<Connection>,
+    connection: Arc<C>,
     closing: CancellationToken,
     tap: Arc<dyn Tap>,
 ) {
-    let mut watches = Watches { commands, watching: BTreeMap::new(), tap };
+    let mut watches = Watches { commands, watching: BTreeMap::new(), denied: false, tap };
     tokio::select! {
         // First, so that nothing is sent for a session that is over.
         biased;
         () = closing.cancelled() => {}
-        () = watches.serve(&connection) => {}
+        () = watches.serve(&*connection) => {}
     }
+}
+
+/// Whether the servers refuse a watch because of who asks.
+fn is_denial(reason: &str) -> bool {
+    reason.contains("permission denied") || reason.contains("auth token") || reason.contains("user name is empty")
+}
+
+fn is_denied(error: &etcd_client::Error) -> bool {
+    matches!(error, etcd_client::Error::GRpcStatus(status) if status.code() == tonic::Code::Unauthenticated)
 }
 
 struct Watches {
     commands: mpsc::UnboundedReceiver<Command>,
     watching: BTreeMap<i64, Watching>,
+    /// Whether the last stream ended because its token was no good; the next one has a new token.
+    denied: bool,
     tap: Arc<dyn Tap>,
 }
 
 impl Watches {
-    async fn serve(&mut self, connection: &Connection) {
+    async fn serve<C: Carrier>(&mut self, connection: &C) {
         let mut pause = FIRST_PAUSE;
         loop {
             // A stream begins with a watch, so none is opened for a session that watches nothing.
@@ -164,13 +176,16 @@ impl Watches {
                 };
             }
             let line = connection.line();
+            let token = connection.access().login.as_ref().map_or(0, |login| login.number());
             let outcome = tokio::select! {
                 biased;
-                () = line.gone.cancelled() => Ok(()),
-                outcome = self.stream(&line, &mut pause) => outcome,
+                () = line.gone().cancelled() => Ok(()),
+                outcome = self.stream(connection.access(), &*line, &mut pause) => outcome,
             };
-            if outcome.is_err_and(|error| calls_for_another_server(&error)) {
-                connection.give_up(&line).await;
+            match outcome {
+                Err(error) if is_denied(&error) => self.deny(connection.access(), token, &error),
+                Err(error) if calls_for_another_server(&error) => connection.give_up(&line).await,
+                _ => {}
             }
             // Those that are over went with the stream.
             self.watching.retain(|_, watching| watching.stage != Stage::Over);
@@ -180,31 +195,34 @@ impl Watches {
     }
 
     /// Opens a stream, sets all watches on it, and serves it until it breaks or the session ends.
-    async fn stream(&mut self, line: &Line, pause: &mut std::time::Duration) -> Result<(), etcd_client::Error> {
-        let all: Vec<(i64, String, WatchOptions)> =
-            self.watching.iter().map(|(id, watching)| (*id, watching.key.clone(), watching.options(*id))).collect();
-        let mut all = all.into_iter();
-        let Some((_, key, options)) = all.next() else { return Ok(()) };
+    async fn stream<L: Line>(
+        &mut self,
+        access: &Access,
+        line: &L,
+        pause: &mut std::time::Duration,
+    ) -> Result<(), LineError> {
+        let mut all = self.watching.iter().map(|(id, watching)| watching.wanted(*id));
+        let Some(first) = all.next() else { return Ok(()) };
+        access.pass().await;
         self.tap.request(RequestKind::WatchCreate);
-        let mut client = line.watch.clone();
-        // In a box, since it is large and lives for a moment.
-        let opening = Box::pin(async move { client.watch(key, Some(options)).await });
-        let (mut requests, mut responses) = opening.await?.split();
-        for (_, key, options) in all {
+        let mut stream = line.watch(first).await?;
+        for wanted in all {
+            access.pass().await;
             self.tap.request(RequestKind::WatchCreate);
-            requests.watch(key, Some(options)).await?;
+            stream.set(wanted).await?;
         }
         loop {
             tokio::select! {
-                response = responses.message() => match response? {
-                    Some(response) => {
+                biased;
+                heard = stream.heard() => match heard? {
+                    Some(heard) => {
                         *pause = FIRST_PAUSE;
-                        self.hear(&response, &mut requests).await?;
+                        self.hear(&heard, &mut stream, access).await?;
                     }
                     None => return Ok(()),
                 },
                 command = self.commands.recv() => match command {
-                    Some(command) => self.obey(command, &mut requests).await?,
+                    Some(command) => self.obey(command, &mut stream, access).await?,
                     // The session is gone; `serve` ends by its token.
                     None => std::future::pending().await,
                 },
@@ -233,39 +251,46 @@ impl Watches {
         }
     }
 
-    async fn obey(&mut self, command: Command, requests: &mut WatchRequestSender) -> Result<(), etcd_client::Error> {
+    async fn obey(&mut self, command: Command, stream: &mut impl Stream, access: &Access) -> Result<(), LineError> {
         match self.note(command) {
             Some((id, true)) => {
+                access.pass().await;
                 let watching = &self.watching[&id];
                 self.tap.request(RequestKind::WatchCreate);
-                requests.watch(watching.key.as_str(), Some(watching.options(id))).await
+                stream.set(watching.wanted(id)).await
             }
-            Some((id, false)) => self.cancel(id, requests).await,
+            Some((id, false)) => self.cancel(id, stream, access).await,
             None => Ok(()),
         }
     }
 
-    async fn cancel(&self, id: i64, requests: &mut WatchRequestSender) -> Result<(), etcd_client::Error> {
+    async fn cancel(&self, id: i64, stream: &mut impl Stream, access: &Access) -> Result<(), LineError> {
+        // At once: until it is sent, further events may come. The next requests wait for it.
+        access.debit();
         self.tap.request(RequestKind::WatchCancel);
-        requests.cancel(id).await
+        stream.cancel(id).await
     }
 
-    async fn hear(
-        &mut self,
-        response: &WatchResponse,
-        requests: &mut WatchRequestSender,
-    ) -> Result<(), etcd_client::Error> {
-        let id = response.watch_id();
-        if response.canceled() {
-            self.tap.response(RequestKind::WatchCancel, wire::bytes(&response.0));
+    async fn hear(&mut self, heard: &Heard, stream: &mut impl Stream, access: &Access) -> Result<(), LineError> {
+        let id = heard.id;
+        if let News::Over { reason, .. } = &heard.news
+            && access.login.is_some()
+            && is_denial(reason)
+        {
+            // Not told which watch it is about (the id is -1), and a stream's token cannot be changed.
+            return Err(tonic::Status::unauthenticated(reason.as_str()).into());
+        }
+        if let News::Over { reason, compacted } = &heard.news {
+            self.tap.response(RequestKind::WatchCancel, heard.bytes);
             if let Some(mut watching) = self.watching.remove(&id) {
-                watching.refused(response, self.tap.as_ref());
+                watching.refused(reason, *compacted, self.tap.as_ref());
             }
             return Ok(());
         }
         let Some(watching) = self.watching.get_mut(&id) else { return Ok(()) };
-        if response.created() {
-            self.tap.response(RequestKind::WatchCreate, wire::bytes(&response.0));
+        if heard.news == News::Stands {
+            self.tap.response(RequestKind::WatchCreate, heard.bytes);
+            self.denied = false;
             if watching.stage == Stage::Asked {
                 watching.stage = Stage::Stands;
                 if let Some(instance) = watching.instance {
@@ -278,45 +303,55 @@ impl Watches {
             }
         }
         let mut fired = false;
-        for event in response.events() {
+        for event in &heard.events {
             let first = watching.stage == Stage::Stands;
             watching.count(event, first, self.tap.as_ref());
             if first {
                 watching.stage = Stage::Over;
                 fired = true;
                 if let Some(fires) = watching.fires.take() {
-                    let _ = fires.send(Ok(event.kv().map_or(0, KeyValue::mod_revision)));
+                    let _ = fires.send(Ok(event.revision));
                 }
             }
         }
-        if fired { self.cancel(id, requests).await } else { Ok(()) }
+        if fired { self.cancel(id, stream, access).await } else { Ok(()) }
+    }
+
+    /// The servers did not take a watch. Once, that may be the token's fault, whose time is over when it is not used; with
+    /// a new one it is their word.
+    fn deny(&mut self, access: &Access, token: u64, error: &LineError) {
+        if let (false, Some(login)) = (self.denied, &access.login) {
+            self.denied = true;
+            return login.drop_token(token);
+        }
+        self.denied = false;
+        let tap = Arc::clone(&self.tap);
+        for watching in self.watching.values_mut().filter(|watching| watching.stage == Stage::Asked) {
+            watching.refuse(SessionError::Refused(error.to_string()), &*tap);
+            watching.stage = Stage::Over;
+        }
     }
 }
 
 impl Watching {
-    fn options(&self, id: i64) -> WatchOptions {
-        let options = WatchOptions::new().with_watch_id(id).with_start_revision(self.from);
-        match (self.instance, self.puts) {
-            (Some(_), false) => options.with_filters([WatchFilterType::NoPut]),
-            (Some(_), true) => options,
-            (None, true) => options.with_prefix().with_filters([WatchFilterType::NoDelete]),
-            (None, false) => options.with_prefix().with_filters([WatchFilterType::NoPut]),
-        }
+    fn wanted(&self, id: i64) -> Wanted<'_> {
+        let prefix = self.instance.is_none();
+        // Of an instance that may change, its deletion is wanted as well.
+        Wanted { id, key: &self.key, prefix, puts: self.puts, deletions: !prefix || !self.puts, from: self.from }
     }
 
     /// Counts a notification; `first`: the one that the watch fires with.
-    fn count(&self, event: &Event, first: bool, tap: &dyn Tap) {
-        let (created, revision) = event.kv().map_or((0, 0), |key| (key.create_revision(), key.mod_revision()));
-        match (event.event_type(), self.instance) {
-            (EventType::Delete, Some(instance)) if first => tap.notified(instance, revision),
+    fn count(&self, event: &Happened, first: bool, tap: &dyn Tap) {
+        match (event.deleted, self.instance) {
+            (true, Some(instance)) if first => tap.notified(instance, event.revision),
             // Whose deletion it was is known by its revision, where a session has told of it.
-            (EventType::Delete, _) => tap.notified_late(revision),
-            (EventType::Put, _) => {
+            (true, _) => tap.notified_late(event.revision),
+            (false, _) => {
                 // It stands no longer, and no instance has ended.
                 if first {
                     self.disarmed(tap);
                 }
-                tap.notified_put(created == revision);
+                tap.notified_put(event.create_revision == event.revision);
             }
         }
     }
@@ -328,14 +363,18 @@ impl Watching {
     }
 
     /// The server ended it: because it was asked to, or because it cannot serve it.
-    fn refused(&mut self, response: &WatchResponse, tap: &dyn Tap) {
+    fn refused(&mut self, reason: &str, compacted: i64, tap: &dyn Tap) {
+        let error = match compacted {
+            0 => SessionError::Refused(reason.to_owned()),
+            compacted => SessionError::Unknown(format!("the history up to {compacted} was compacted away")),
+        };
+        self.refuse(error, tap);
+    }
+
+    fn refuse(&mut self, error: SessionError, tap: &dyn Tap) {
         if self.stage == Stage::Stands {
             self.disarmed(tap);
         }
-        let error = match response.compact_revision() {
-            0 => SessionError::Refused(response.cancel_reason().to_owned()),
-            compacted => SessionError::Unknown(format!("the history up to {compacted} was compacted away")),
-        };
         if let Some(stands) = self.stands.take() {
             let _ = stands.send(Err(error.clone()));
         }

@@ -7,12 +7,14 @@ use std::time::Duration;
 use zookeeper_client as zk;
 
 use super::{CreateMode, Created, Session, SessionError, Stat, Watch};
+use crate::access::Access;
 use crate::record::EventKind;
 
 /// A session with a real ensemble.
 #[derive(Clone)]
 pub struct Client {
     client: zk::Client,
+    access: Access,
     /// Set when the worker died: what is left of it asks for nothing any more.
     abandoned: Arc<AtomicBool>,
 }
@@ -47,13 +49,29 @@ impl Client {
         session_timeout: Duration,
         at_drop: AtDrop,
     ) -> Result<Self, SessionError> {
+        Client::open(endpoints, session_timeout, at_drop, &Access::default()).await
+    }
+
+    /// As [`connect_with`](Client::connect_with), with the way that leads to the servers. With a login, all that the session
+    /// creates is the login's alone.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`connect`](Client::connect).
+    pub async fn open(
+        endpoints: &str,
+        session_timeout: Duration,
+        at_drop: AtDrop,
+        access: &Access,
+    ) -> Result<Self, SessionError> {
         let connector = zk::Client::connector().with_session_timeout(session_timeout);
         let connector = match at_drop {
             AtDrop::Close => connector,
             AtDrop::Leave => connector.with_detached(),
         };
-        match connector.connect(endpoints).await {
-            Ok(client) => Ok(Client { client, abandoned: Arc::default() }),
+        access.pass().await;
+        match connect(connector, endpoints, access).await {
+            Ok(client) => Ok(Client { client, access: access.clone(), abandoned: Arc::default() }),
             Err(error) => Err(SessionError::Lost(error.to_string())),
         }
     }
@@ -74,9 +92,16 @@ impl Client {
         self.abandon();
         let timeout = self.client.session_timeout();
         let session = self.client.into_session();
-        let client =
-            zk::Client::connector().with_session_timeout(timeout).with_session(session).connect(endpoints).await;
+        let connector = zk::Client::connector().with_session_timeout(timeout).with_session(session);
+        let client = connect(connector, endpoints, &self.access).await;
         client.map(drop).map_err(|error| SessionError::Lost(error.to_string()))
+    }
+
+    /// Whether it may still ask for anything; waits until it may under the ceiling.
+    async fn admit(&self) -> Result<(), SessionError> {
+        self.check()?;
+        self.access.pass().await;
+        self.check()
     }
 
     fn check(&self) -> Result<(), SessionError> {
@@ -89,6 +114,18 @@ impl Client {
     /// The session timeout that the servers granted; they clamp what was asked to 2 to 20 ticks.
     pub fn session_timeout(&self) -> Duration {
         self.client.session_timeout()
+    }
+}
+
+/// Connects, encrypted and under a name where that is wanted.
+async fn connect(connector: zk::Connector, endpoints: &str, access: &Access) -> Result<zk::Client, zk::Error> {
+    let connector = match &access.login {
+        Some(login) => connector.with_auth("digest", login.digest().as_bytes()),
+        None => connector,
+    };
+    match &access.tls {
+        Some(tls) => connector.with_tls(tls.zookeeper()).secure_connect(endpoints).await,
+        None => connector.connect(endpoints).await,
     }
 }
 
@@ -139,14 +176,17 @@ impl From<zk::Stat> for Stat {
 }
 
 impl CreateMode {
-    fn options(self) -> zk::CreateOptions<'static> {
+    fn options(self, access: &Access) -> zk::CreateOptions<'static> {
         let mode = match self {
             CreateMode::Persistent => zk::CreateMode::Persistent,
             CreateMode::Container => zk::CreateMode::Container,
             CreateMode::Ephemeral => zk::CreateMode::Ephemeral,
             CreateMode::EphemeralSequential => zk::CreateMode::EphemeralSequential,
         };
-        mode.with_acls(zk::Acls::anyone_all())
+        mode.with_acls(match access.login {
+            Some(_) => zk::Acls::creator_all(),
+            None => zk::Acls::anyone_all(),
+        })
     }
 }
 
@@ -170,13 +210,13 @@ impl Session for Client {
     }
 
     async fn sync(&self, path: &str) -> Result<(), SessionError> {
-        self.check()?;
+        self.admit().await?;
         Ok(self.client.sync(path).await?)
     }
 
     async fn create(&self, path: &str, mode: CreateMode, data: &[u8]) -> Result<Created, SessionError> {
-        self.check()?;
-        let (stat, sequence) = self.client.create(path, data, &mode.options()).await?;
+        self.admit().await?;
+        let (stat, sequence) = self.client.create(path, data, &mode.options(&self.access)).await?;
         let path = match mode {
             CreateMode::EphemeralSequential => format!("{path}{sequence}"),
             _ => path.to_owned(),
@@ -185,46 +225,46 @@ impl Session for Client {
     }
 
     async fn delete(&self, path: &str) -> Result<(), SessionError> {
-        self.check()?;
+        self.admit().await?;
         Ok(self.client.delete(path, None).await?)
     }
 
     async fn exists(&self, path: &str) -> Result<Option<Stat>, SessionError> {
-        self.check()?;
+        self.admit().await?;
         Ok(self.client.check_stat(path).await?.map(Stat::from))
     }
 
     async fn exists_watched(&self, path: &str) -> Result<(Option<Stat>, ClientWatch), SessionError> {
-        self.check()?;
+        self.admit().await?;
         let (stat, watcher) = self.client.check_and_watch_stat(path).await?;
         Ok((stat.map(Stat::from), ClientWatch { watcher }))
     }
 
     async fn data(&self, path: &str) -> Result<(Vec<u8>, Stat), SessionError> {
-        self.check()?;
+        self.admit().await?;
         let (data, stat) = self.client.get_data(path).await?;
         Ok((data, stat.into()))
     }
 
     async fn data_watched(&self, path: &str) -> Result<(Vec<u8>, Stat, ClientWatch), SessionError> {
-        self.check()?;
+        self.admit().await?;
         let (data, stat, watcher) = self.client.get_and_watch_data(path).await?;
         Ok((data, stat.into(), ClientWatch { watcher }))
     }
 
     async fn set_data(&self, path: &str, data: &[u8]) -> Result<(), SessionError> {
-        self.check()?;
+        self.admit().await?;
         self.client.set_data(path, data, None).await?;
         Ok(())
     }
 
     async fn children(&self, path: &str) -> Result<Vec<String>, SessionError> {
-        self.check()?;
+        self.admit().await?;
         Ok(self.client.list_children(path).await?)
     }
 
     async fn children_watched(&self, path: &str) -> Result<(Vec<String>, ClientWatch), SessionError> {
-        self.check()?;
+        self.admit().await?;
         let (names, watcher) = self.client.list_and_watch_children(path).await?;
         Ok((names, ClientWatch { watcher }))
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{CreateMode, Created, Session, SessionError, Stat, Watch, wire};
+use crate::access::Throttle;
 use crate::record::{EventKind, Recorder, RequestKind};
 
 /// Wraps a session and writes all that goes through it to a [`Recorder`].
@@ -10,12 +11,19 @@ use crate::record::{EventKind, Recorder, RequestKind};
 pub struct Metered<S> {
     session: S,
     recorder: Arc<Recorder>,
+    /// Asked before a request is counted, so that it is counted when it is sent.
+    throttle: Option<Arc<Throttle>>,
 }
 
 impl<S: Session> Metered<S> {
     /// Counts on `recorder` what goes through `session`.
     pub fn new(session: S, recorder: Arc<Recorder>) -> Self {
-        Metered { session, recorder }
+        Metered { session, recorder, throttle: None }
+    }
+
+    /// The same under a ceiling. The session within is to have none.
+    pub fn under(self, throttle: Option<Arc<Throttle>>) -> Self {
+        Metered { throttle, ..self }
     }
 
     /// The session that is counted.
@@ -31,6 +39,9 @@ impl<S: Session> Metered<S> {
         operation: impl Future<Output = Result<T, SessionError>> + Send,
         bytes: impl Fn(&T) -> u64,
     ) -> Result<T, SessionError> {
+        if let Some(throttle) = &self.throttle {
+            throttle.pass().await;
+        }
         self.recorder.request(kind);
         let outcome = operation.await;
         match &outcome {
@@ -47,7 +58,12 @@ impl<S: Session> Metered<S> {
         }
         MeteredWatch {
             watch: Some(watch),
-            meter: WatchMeter { recorder: Arc::clone(&self.recorder), instance, standing: true },
+            meter: WatchMeter {
+                recorder: Arc::clone(&self.recorder),
+                throttle: self.throttle.clone(),
+                instance,
+                standing: true,
+            },
         }
     }
 }
@@ -62,6 +78,7 @@ pub struct MeteredWatch<W> {
 /// What the counting needs to know of a watch. Dropping it while the watch stands means that the watch was taken back.
 struct WatchMeter {
     recorder: Arc<Recorder>,
+    throttle: Option<Arc<Throttle>>,
     /// The znode instance watched; `None` where the watch stands on no particular instance.
     instance: Option<i64>,
     standing: bool,
@@ -74,6 +91,9 @@ impl Drop for WatchMeter {
         }
         // The client library sends a request when it drops a watch that stands. It does not wait for the answer, whose
         // 20 bytes are therefore not counted.
+        if let Some(throttle) = &self.throttle {
+            throttle.debit();
+        }
         self.recorder.request(RequestKind::RemoveWatches);
         if let Some(token) = self.instance {
             self.recorder.disarmed(token);

@@ -1,5 +1,6 @@
 //! The arms: what each asks of its workers once `[workers]` is merged in, and what they may not have in common.
 
+mod controls;
 mod grants;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use super::super::file::{ArmFile, ModeName, ScenarioFile, WorkersFile};
 use super::super::path::KeyPath;
 use super::super::problem::{At, Problem, Problems};
 use super::super::resolve::{MOST_TICKS, label, shortest_lease};
+use super::super::settings::Provider;
 use super::super::similar::list;
 use super::ensemble::whole_millis;
 use super::workers;
@@ -135,6 +137,8 @@ impl<'a> Merged<'a> {
         self.mode(problems);
         self.hold(problems);
         self.auto_requeue(problems);
+        self.updates(problems);
+        self.sessions(problems);
         self.connections(problems);
         self.session_timeout(problems);
     }
@@ -254,6 +258,7 @@ impl<'a> Merged<'a> {
         let Some(timeout) = self.workers.session_timeout else { return };
         let at = self.place("session_timeout", self.arm.workers.session_timeout.is_some());
         match service(self.file, self.arm) {
+            Service::Zookeeper if self.file.ensemble.provider == Provider::External => {}
             Service::Zookeeper => self.ticks(timeout, &at, problems),
             Service::Etcd => self.lease(timeout, &at, problems),
         }
@@ -264,7 +269,7 @@ impl<'a> Merged<'a> {
         let election_at = KeyPath::from("ensemble.etcd.election_timeout");
         let heartbeat_at = KeyPath::from("ensemble.etcd.heartbeat_interval");
         let (election, least) = (self.file.ensemble.etcd.election_timeout, Span(shortest_lease(self.file)));
-        if timeout.0 < least.0 {
+        if timeout.0 < least.0 && self.file.ensemble.provider != Provider::External {
             let message = format!(
                 "`session_timeout` is {timeout}, but with an election timeout of {election} a server makes no lease shorter than {least} and would silently take that"
             );
