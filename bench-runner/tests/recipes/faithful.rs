@@ -42,8 +42,8 @@ fn steps(seed: u64) -> Vec<(usize, Step)> {
     let mut step = || {
         // Few names, so that they meet.
         let mut path = String::new();
-        for _ in 0..rng.random_range(1..=3) {
-            path.push_str(["/a", "/b", "/c"].choose(&mut rng).unwrap());
+        for _ in 0..rng.random_range(1..=2) {
+            path.push_str(["/a", "/b"].choose(&mut rng).unwrap());
         }
         let watch = rng.random_bool(0.5);
         let modes =
@@ -233,14 +233,13 @@ fn the_ensemble_in_memory_answers_and_notifies_as_three_real_servers_do() {
             let (steps, base) = (steps(seed), format!("{}/{seed}", place.base));
             let standing = async || place.ensemble.counters_at_rest(PATIENCE).await.unwrap().watches;
             let real = play(&base, &steps, async || place.session().await, standing).await;
-            let (memory, played) = {
-                let (steps, base) = (steps.clone(), base.clone());
-                (std::thread::spawn(move || in_memory(seed, &base, &steps)).join().unwrap(), steps)
-            };
+            // A run has a runtime of its own, and so a thread.
+            let played = (steps.clone(), base);
+            let memory = std::thread::spawn(move || in_memory(seed, &played.1, &played.0)).join().unwrap();
             let fired = real.iter().filter(|(_, seen)| matches!(seen, Seen::Fired(..))).count();
             assert!(real.len() > STEPS && fired > 20, "the steps meet: {fired} notifications");
             for (real, memory) in real.iter().zip(&memory) {
-                assert_eq!(real, memory, "seed {seed}: {:?}", played[real.0]);
+                assert_eq!(real, memory, "seed {seed}: {:?}", steps[real.0]);
             }
             assert_eq!(real.len(), memory.len(), "seed {seed}");
         }

@@ -51,7 +51,7 @@ const REPLAYED: u64 = 20;
 #[command(name = "explore")]
 struct Args {
     /// How many seeds to go through for each recipe
-    #[arg(long, default_value_t = 1500)]
+    #[arg(long, default_value_t = 2000)]
     seeds: u64,
     /// The first of them
     #[arg(long, default_value_t = 0)]
@@ -69,7 +69,7 @@ struct Args {
     #[arg(long, value_name = "WORKERS")]
     crowd: Option<usize>,
     /// How many of the crowd are in the queue at a time
-    #[arg(long, default_value_t = 200, requires = "crowd")]
+    #[arg(long, default_value_t = 100, requires = "crowd")]
     queue: usize,
     /// What cargo hands to all tests: the names of recipes, or parts of them
     #[arg(value_name = "FILTER", hide = true)]
