@@ -6,7 +6,7 @@ use workloads::settings::Service;
 
 use super::{Failure, clean, external};
 use crate::ensemble::{
-    Description, Ensemble, EnsembleError, EtcdSettings, LocalSettings, NodeUsage, ZookeeperSettings,
+    Description, Ensemble, EnsembleError, EtcdSettings, LocalSettings, NodeUsage, Search, ZookeeperSettings,
 };
 use crate::results::warnings::Warning;
 use crate::scenario::Scenario;
@@ -24,7 +24,7 @@ impl Ensembles {
     /// Starts what the scenario's arms need, one service after the other, or looks at external servers. Cancelled, it leaves
     /// nothing behind.
     ///
-    /// Errors: those of [`Ensemble::start`] and [`Ensemble::describe`], and [`Failure::Usage`] for certificates and passwords
+    /// Errors: those of [`Ensemble::start_from`] and [`Ensemble::describe`], and [`Failure::Usage`] for certificates and passwords
     /// that cannot be read.
     pub async fn start(scenario: &Scenario, progress: &(dyn Fn(&str) + Sync)) -> Result<Ensembles, Failure> {
         let mut ensembles = Ensembles { running: Vec::new(), descriptions: Vec::new(), claims: Vec::new() };
@@ -32,7 +32,8 @@ impl Ensembles {
             let ensemble = match external::settings(scenario, service)? {
                 Some(settings) => Ensemble::external(&settings, progress).await?,
                 None => {
-                    let ensemble = Ensemble::start(settings(scenario, service), progress).await?;
+                    let ensemble =
+                        Ensemble::start_from(settings(scenario, service), &search(scenario), progress).await?;
                     ensemble.under(external::throttle(scenario, service))
                 }
             };
@@ -98,6 +99,16 @@ impl Ensembles {
             outcome = ensemble.stop().await.and(outcome);
         }
         outcome
+    }
+}
+
+/// Where the servers are looked for: what the scenario names comes before what the environment does.
+fn search(scenario: &Scenario) -> Search {
+    let environment = Search::from_env();
+    Search {
+        zookeeper_home: scenario.ensemble.zookeeper.home.clone().or(environment.zookeeper_home),
+        etcd_bin: scenario.ensemble.etcd.program.clone().or(environment.etcd_bin),
+        ..environment
     }
 }
 

@@ -3,6 +3,8 @@
 //! The documentation comments are the descriptions of the published JSON Schema, which editors show beside each key: they
 //! are written for the author of a scenario. Whether the values make sense together is judged by `validate`.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::settings::{Recipe, Service};
@@ -148,6 +150,10 @@ pub struct ZookeeperFile {
     /// Further flags of the Java virtual machine, each beginning with `-`.
     #[schemars(inner(regex(pattern = "^-")))]
     pub jvm_flags: Vec<String>,
+    /// The folder of an unpacked Apache release whose servers are started. Absent: what `ZOOKEEPER_HOME` names, else the system's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub home: Option<PathBuf>,
     /// `external`: where the servers are, `host:port` for clients of each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub endpoints: Vec<String>,
@@ -189,6 +195,7 @@ impl Default for ZookeeperFile {
             fsync: true,
             base_port: None,
             jvm_flags: Vec::new(),
+            home: None,
             endpoints: Vec::new(),
             metrics: Vec::new(),
             metrics_tls: None,
@@ -219,6 +226,10 @@ pub struct EtcdFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1024))]
     pub base_port: Option<u16>,
+    /// The program `etcd` that is started. Absent: what `ETCD_BIN` names, else the one on `PATH`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub program: Option<PathBuf>,
     /// `external`: where the servers are, `host:port` for clients of each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub endpoints: Vec<String>,
@@ -261,6 +272,7 @@ impl Default for EtcdFile {
             snapshot_count: 10_000_000,
             fsync: true,
             base_port: None,
+            program: None,
             endpoints: Vec::new(),
             metrics: Vec::new(),
             metrics_tls: None,

@@ -40,6 +40,7 @@ pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
                 fsync: zookeeper.fsync,
                 base_port: zookeeper.base_port,
                 jvm_flags: zookeeper.jvm_flags.clone(),
+                home: zookeeper.home.clone(),
             },
             etcd: EtcdSettings {
                 heartbeat_interval: etcd.heartbeat_interval.0,
@@ -48,6 +49,7 @@ pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
                 snapshot_count: etcd.snapshot_count,
                 fsync: etcd.fsync,
                 base_port: etcd.base_port,
+                program: etcd.program.clone(),
             },
         },
         trials: TrialSettings {

@@ -1,6 +1,7 @@
 //! What the later stages work from: a scenario with every default filled in, every contradiction refused, and plain
 //! [`Duration`]s.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -82,10 +83,12 @@ pub struct ZookeeperSettings {
     pub base_port: Option<u16>,
     /// Further flags of the Java virtual machine, each beginning with `-`.
     pub jvm_flags: Vec<String>,
+    /// An unpacked Apache release; `None` takes what the environment names.
+    pub home: Option<PathBuf>,
 }
 
 /// How the etcd servers are set up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EtcdSettings {
     /// `--heartbeat-interval`: whole milliseconds, 10 ms to 5 s.
     pub heartbeat_interval: Duration,
@@ -99,6 +102,8 @@ pub struct EtcdSettings {
     pub fsync: bool,
     /// First of two ports per node (client, peer); `None` takes free ones.
     pub base_port: Option<u16>,
+    /// The program `etcd`; `None` takes what the environment names.
+    pub program: Option<PathBuf>,
 }
 
 /// How often and how long each arm is measured.

@@ -15,9 +15,11 @@ fn what_is_not_installed_is_told_with_the_remedy() {
     place.write("mine.toml", SMALL);
     fs::create_dir(place.path("empty")).unwrap();
     let empty = place.path("empty");
-    for (variable, missing) in
-        [("ZOOKEEPER_HOME", "ZOOKEEPER_HOME is"), ("JAVA_HOME", "JAVA_HOME is"), ("PATH", "Java is not installed")]
-    {
+    for (variable, missing) in [
+        ("ZOOKEEPER_HOME", "ZOOKEEPER_HOME, or `home` in the scenario, is"),
+        ("JAVA_HOME", "JAVA_HOME is"),
+        ("PATH", "Java is not installed"),
+    ] {
         let mut command = place.command(&["run", "mine.toml"]);
         if variable == "PATH" {
             command.env_remove("JAVA_HOME");
@@ -27,6 +29,13 @@ fn what_is_not_installed_is_told_with_the_remedy() {
             "scripts/setup",
             "default-jre-headless",
         ]);
+        place.assert_no_results();
+    }
+    // What the scenario names comes before what the environment does.
+    for (key, service) in [("zookeeper.home", "zookeeper"), ("etcd.program", "etcd")] {
+        let (server, service) = (format!("ensemble.{key}={}", empty.display()), format!("service={service}"));
+        let mut command = place.command(&["run", "mine.toml", "--set", &server, "--set", &service]);
+        finished(&mut command).expect(exit::ENSEMBLE).tells(&["in the scenario, is", "empty"]);
         place.assert_no_results();
     }
     place.assert_nothing_left();

@@ -33,7 +33,10 @@ impl Search {
     pub(crate) fn etcd(&self) -> Result<PathBuf, EnsembleError> {
         match &self.etcd_bin {
             Some(program) if is_program(program) => Ok(program.clone()),
-            Some(program) => Err(missing(format!("ETCD_BIN is {}, and that is no program", program.display()))),
+            Some(program) => Err(missing(format!(
+                "ETCD_BIN, or `program` in the scenario, is {}, and that is no program",
+                program.display()
+            ))),
             None => self.on_path("etcd").ok_or_else(|| {
                 missing("etcd is not installed: ETCD_BIN is not set and there is no `etcd` on PATH".into())
             }),
@@ -96,6 +99,10 @@ mod tests {
         assert!(matches!(error, EnsembleError::NoEtcd { .. }), "{error}");
         let search = Search { etcd_bin: Some("/nonexistent/etcd".into()), ..Search::from_env() };
         let text = search.etcd().unwrap_err().to_string();
-        assert!(text.starts_with("ETCD_BIN is /nonexistent/etcd") && text.contains("scripts/setup"), "{text}");
+        assert!(
+            text.starts_with("ETCD_BIN, or `program` in the scenario, is /nonexistent/etcd")
+                && text.contains("scripts/setup"),
+            "{text}"
+        );
     }
 }

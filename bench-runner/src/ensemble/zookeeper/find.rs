@@ -29,7 +29,7 @@ impl Search {
             let lib = home.join("lib");
             if !has_server_jar(&lib) {
                 return Err(missing(format!(
-                    "ZOOKEEPER_HOME is {}, and there is no lib/zookeeper-<version>.jar in it (a source release has \
+                    "ZOOKEEPER_HOME, or `home` in the scenario, is {}, and there is no lib/zookeeper-<version>.jar in it (a source release has \
                      none: take the one whose name ends with `-bin`)",
                     home.display()
                 )));
@@ -129,7 +129,10 @@ mod tests {
         let empty = place.path().join("empty");
         for (search, what) in [
             (Search { jars: empty.clone(), ..search.clone() }, "ZooKeeper is not installed"),
-            (Search { zookeeper_home: Some(empty.clone()), ..search.clone() }, "ZOOKEEPER_HOME is"),
+            (
+                Search { zookeeper_home: Some(empty.clone()), ..search.clone() },
+                "ZOOKEEPER_HOME, or `home` in the scenario, is",
+            ),
             (Search { java_home: Some(empty.clone()), ..search.clone() }, "JAVA_HOME is"),
             (Search { path: empty.into(), ..search }, "Java is not installed"),
         ] {
