@@ -140,13 +140,15 @@ const WIDE_SPREAD: f64 = 1.5;
 const MANY_STARVED: f64 = 0.01;
 
 /// What the figures themselves give reason to say.
-pub fn of_figures(arms: &[Arm], environment: &Environment) -> Vec<Warning> {
+pub fn of_figures(arms: &[Arm]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     arms.iter().for_each(|arm| of_arm(arm, &mut warnings));
-    if environment.cpus < 8 {
-        warnings.push(Warning::FewCpus { cpus: environment.cpus });
-    }
     warnings
+}
+
+/// What the machine gives reason to say that generator and servers share.
+pub fn of_machine(environment: &Environment) -> Option<Warning> {
+    (environment.cpus < 8).then_some(Warning::FewCpus { cpus: environment.cpus })
 }
 
 fn of_arm(arm: &Arm, warnings: &mut Vec<Warning>) {

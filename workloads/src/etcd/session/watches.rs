@@ -317,12 +317,18 @@ impl Watches {
         if fired { self.cancel(id, stream, access).await } else { Ok(()) }
     }
 
-    /// The servers did not take a watch. Once, that may be the token's fault, whose time is over when it is not used; with
-    /// a new one it is their word.
+    /// The servers did not take a watch. That may be the token's fault, whose time is over when it is not used; with a new one
+    /// it is their word. `token`: the number of the token when the stream was about to be opened.
     fn deny(&mut self, access: &Access, token: u64, error: &LineError) {
-        if let (false, Some(login)) = (self.denied, &access.login) {
-            self.denied = true;
-            return login.drop_token(token);
+        if let Some(login) = &access.login {
+            if login.number() != token {
+                // Another session has got one since, or the stream's was got for it: the next stream says more.
+                return;
+            }
+            if !self.denied {
+                self.denied = true;
+                return login.drop_token(token);
+            }
         }
         self.denied = false;
         let tap = Arc::clone(&self.tap);
