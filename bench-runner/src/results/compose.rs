@@ -131,8 +131,12 @@ fn ensemble(run: &Run<'_>) -> Ensemble {
 
 /// Why a node's CPU and memory are missing.
 const NOT_SEEN: &str = "the node is not a process of this machine that bench-runner has started";
+/// The same of a container.
+const NOT_SEEN_INSIDE: &str = "the container's processes are not in this machine's /proc: Docker's engine is on another machine, in a \
+                               virtual one, or in a namespace of its own";
 
 fn nodes(run: &Run<'_>) -> Vec<Node> {
+    let why = if run.scenario.ensemble.docker.is_some() { NOT_SEEN_INSIDE } else { NOT_SEEN };
     run.nodes
         .iter()
         .map(|usage| Node {
@@ -146,7 +150,7 @@ fn nodes(run: &Run<'_>) -> Vec<Node> {
                 .unwrap_or_default(),
             cpu_seconds: usage.cpu_seconds,
             peak_rss_bytes: usage.peak_rss_bytes,
-            usage_missing: usage.cpu_seconds.is_none().then(|| NOT_SEEN.to_owned()),
+            usage_missing: usage.cpu_seconds.is_none().then(|| why.to_owned()),
         })
         .collect()
 }

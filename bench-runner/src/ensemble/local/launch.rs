@@ -171,10 +171,6 @@ impl Local {
         let unlimited = || "no limit".to_owned();
         settings.insert("container memory".into(), docker.memory.clone().unwrap_or_else(unlimited));
         settings.insert("container cpus".into(), docker.cpus.map_or_else(unlimited, |cpus| cpus.to_string()));
-        if !self.nodes.iter().all(Node::can_be_seen) {
-            let why = "not seen: the containers' processes are on another machine, or in a namespace of their own";
-            settings.insert("CPU and memory".into(), why.into());
-        }
         (java, docker.origin(), settings)
     }
 

@@ -195,7 +195,7 @@ impl Node {
     }
 
     /// Whether its server's process was ever to be seen.
-    pub(crate) fn can_be_seen(&self) -> bool {
+    fn can_be_seen(&self) -> bool {
         matches!(self.vessel, Vessel::Process)
             || self.inside().is_some_and(|inside| matches!(inside.seen, Seen::Here(_)))
     }
