@@ -22,7 +22,18 @@ fn two() -> Capacity {
 
 #[test]
 fn the_answer_is_in_the_first_line() {
-    insta::assert_snapshot!("capacity_terminal", report::capacity::terminal(&one(), false));
+    let capacity = one();
+    let text = report::capacity::terminal(&capacity, false);
+    let first = text.lines().next().unwrap();
+    let answers: Vec<&str> = first.split("; ").collect();
+    assert_eq!(answers.len(), 2, "{first}");
+    for (answer, arm) in answers.iter().zip(["lock/naive: ", "lock/sequential: "]) {
+        assert!(answer.starts_with(arm) && answer.ends_with("acquire_ms.p99 < 1000 breaks first"), "{answer}");
+    }
+    for words in ["exponent", "drawn by seed 3", "requests/s", "was ended at 250 workers"] {
+        assert!(text.contains(words), "`{words}` is not in {text}");
+    }
+    assert!(text.lines().skip(1).all(|line| line.chars().count() <= report::COLUMNS), "{text}");
 }
 
 #[test]
