@@ -288,9 +288,6 @@ pub struct CapacityArgs {
     /// How the result goes to stdout.
     #[arg(long, value_enum, default_value = "human")]
     pub format: Format,
-    /// What may be done to external servers.
-    #[command(flatten)]
-    pub allowed: ExternalArgs,
     /// Show no progress on stderr.
     #[arg(long, short)]
     pub quiet: bool,

@@ -69,7 +69,7 @@ pub fn measure(arm: &ArmSettings, recording: &TrialRecording) -> Sizing {
         .collect();
     let tally = &workers.tally;
     Sizing {
-        nodes_rss_bytes: most(|sample| Some(sample.nodes_rss_bytes)),
+        nodes_rss_bytes: most(|sample| sample.nodes_rss_bytes),
         nodes_watches: most(|sample| sample.watches).filter(|_| recording.samples.len() >= LEAST_SAMPLES),
         nodes_sessions: most(|sample| sample.sessions),
         nodes_data_bytes: most(|sample| sample.data_bytes),

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use under_way::{Outcome, UnderWay};
 
-use super::{Failure, external, print, run, styled_stderr, styled_stdout};
+use super::{Failure, print, run, styled_stderr, styled_stdout};
 use crate::capacity::compose::{self, header};
 use crate::capacity::document::{Capacity, Header, Method};
 use crate::capacity::plan::Plan;
@@ -37,10 +37,13 @@ struct Job {
 }
 
 pub(super) fn capacity(args: &CapacityArgs) -> Result<u8, Failure> {
-    let mut scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
-    external::allow(&mut scenario, args.allowed);
-    external::permit(&scenario)?;
+    let scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
     let name = args.scenario.scenario.display();
+    if scenario.ensemble.external.is_some() {
+        return Err(Failure::Usage(format!(
+            "{name} is about external servers, and a sweep loads its servers until a limit breaks; use the local provider"
+        )));
+    }
     let sweep = scenario.sweep.clone().ok_or_else(|| {
         Failure::Usage(format!(
             "{name} has no [sweep], so there is nothing to vary; write for example `sweep = {{ workers = [10, 20, 50, 100] }}`"
