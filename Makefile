@@ -20,7 +20,7 @@ setup-test:
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --all-features --no-deps --document-private-items
 
 # The images that compose files and `provider = "docker"` use.
 docker-images:
@@ -38,3 +38,4 @@ bench: setup
 schemas:
 	cargo run --quiet --bin bench-runner -- schema scenario > scenarios/schema.json
 	cargo run --quiet --bin bench-runner -- schema summary > results/summary.schema.json
+	cargo run --quiet --bin bench-runner -- schema capacity > results/capacity.schema.json

@@ -89,6 +89,7 @@ fn recording() -> TrialRecording {
         faults: Vec::new(),
         sessions_lost: 0,
         fenced_writes: Default::default(),
+        updates: Default::default(),
     }
 }
 

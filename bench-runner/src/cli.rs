@@ -46,12 +46,16 @@ pub enum Command {
     Check(CheckArgs),
     /// Run a scenario and judge it against a stored baseline, or two variants of it against each other.
     Gate(GateArgs),
+    /// Sweep a scenario over real runs and say how much load the ensemble carries before a limit breaks.
+    Capacity(CapacityArgs),
     /// Judge one stored run against another: did coordination get worse, yes, no, or cannot tell.
     Compare(CompareArgs),
     /// Show how each metric went over the gate runs, and where it changed.
     History(HistoryArgs),
     /// Draw the report of a stored run again.
     Report(ReportArgs),
+    /// Check a stored run again, from its raw rows: mutual exclusion, the order of tokens, fairness.
+    Verify(VerifyArgs),
     /// Print the JSON Schema of a format.
     Schema(SchemaArgs),
     /// Remove from external servers what killed runs have left there.
@@ -238,6 +242,60 @@ pub struct GateArgs {
     pub quiet: bool,
 }
 
+/// `bench-runner capacity`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+How many contenders, sessions and watches does this ensemble carry? `[sweep]` in the scenario says what varies, `[slo]` within
+which limits:
+  [sweep]
+  workers = [10, 20, 50, 100, 200, 500, 1000]
+  repeats = 3
+  [slo]
+  limits = [\"acquire_ms.p99 < 1000\", \"bystander_ms.p99 < 50\", \"nodes_cpu_percent < 150\"]
+
+Each point is a run of one arm on servers that stay up. The first round climbs, so that a branch which exceeds a limit
+`stop_beyond` times ends there; later rounds are in random order. Laws are fitted to the points (the Universal Scalability Law,
+power laws, queues at the lock), the one that best predicts every third place is taken, and the answer is where its curve
+crosses the first limit. With --search, bisection closes in on that place by runs instead.
+
+Points are stored as they are measured. Ctrl-C, and `kill -9` too, keep them: the same command with --resume goes on.
+
+Examples:
+  bench-runner capacity scenarios/capacity-locks.toml
+  bench-runner capacity scenarios/capacity-locks.toml --search --set 'sweep.repeats=5'
+  bench-runner capacity scenarios/capacity-locks.toml --resume
+
+Exit codes:
+    0  done
+    2  the command line or the scenario is wrong; nothing was started
+    3  the ensemble could not be started, or was lost
+    4  a safety check failed at some point
+  130  interrupted; measured points are kept")]
+pub struct CapacityArgs {
+    /// The scenario.
+    #[command(flatten)]
+    pub scenario: ScenarioArgs,
+    /// Close in on the breaking point by bisection instead of measuring all values of the sweep.
+    #[arg(long)]
+    pub search: bool,
+    /// Go on with an interrupted sweep: with the one in this folder, or with the newest one of this scenario.
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1)]
+    #[allow(clippy::option_option)] // Absent, without a folder, and with one are three things.
+    pub resume: Option<Option<PathBuf>>,
+    /// Folder below which the sweep's own folder is made: `OUT/<scenario>/<UTC time>/`.
+    #[arg(long, value_name = "FOLDER", default_value = "results")]
+    pub out: PathBuf,
+    /// How the result goes to stdout.
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: Format,
+    /// What may be done to external servers.
+    #[command(flatten)]
+    pub allowed: ExternalArgs,
+    /// Show no progress on stderr.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
 /// `bench-runner compare`.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
@@ -295,10 +353,35 @@ pub struct HistoryArgs {
 /// `bench-runner report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The run's folder, or its summary.json.
+    /// The run's folder, or its summary.json; a sweep's folder, or its capacity.json.
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// How the result goes to stdout.
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: Format,
+}
+
+/// `bench-runner verify`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Everything is checked on acquisitions.csv (and passages.csv, where there were barriers) by rules of their own, and then compared
+with what summary.json says. Where two grants of a lock collide, it says which two: worker, number of the grant, token, from when
+to when, for how long both were held, and the lines. Fairness is told by the grants that overtook a waiter, Jain's index over the
+grants of each worker (1: all got the same; 1/n: one got everything), and the workers that got nothing.
+
+Examples:
+  bench-runner verify results/quick/2026-11-29T10-00-00Z
+  bench-runner verify results/leader-pause/2026-11-30T10-00-00Z --format json
+
+Exit codes:
+   0  every promise was kept, or broken only where the scenario asked for it
+   2  there is no run, or its rows were cut or edited: the line is told
+   4  a promise was broken, or summary.json does not say what the rows say")]
+pub struct VerifyArgs {
+    /// The run's folder, or its summary.json.
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// How the result goes to stdout: tables, or everything that was found as JSON.
     #[arg(long, value_enum, default_value = "human")]
     pub format: Format,
 }
@@ -318,4 +401,6 @@ pub enum SchemaOf {
     Scenario,
     /// `summary.json`: committed as results/summary.schema.json.
     Summary,
+    /// `capacity.json`: committed as results/capacity.schema.json.
+    Capacity,
 }

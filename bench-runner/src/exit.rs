@@ -9,7 +9,8 @@ pub const INTERNAL: u8 = 1;
 pub const USAGE: u8 = 2;
 /// The ensemble could not be started, or was lost.
 pub const ENSEMBLE: u8 = 3;
-/// A safety check failed: two workers held the same lock at once, or a fencing token went backwards.
+/// A safety check failed: two workers held the same lock at once, or a fencing token went backwards,
+/// a control that is wrong on purpose was not caught, or a stored run does not say what its rows say.
 pub const UNSAFE: u8 = 4;
 /// A gate: something got worse, or a limit is broken.
 pub const REGRESSION: u8 = 10;

@@ -3,7 +3,7 @@
 //! The data flow one way, stage by stage; a later stage uses what an earlier one made and never reaches back:
 //!
 //! ```text
-//! scenario -> ensemble -> run -> measure -> results -> gate -> report
+//! scenario -> ensemble -> run -> measure -> results -> gate, capacity, verify -> report
 //! ```
 //!
 //! | stage | what it does |
@@ -14,11 +14,14 @@
 //! | [`measure`] | works out figures from what the trials recorded |
 //! | [`results`] | keeps a run in its folder, `summary.json` above all |
 //! | [`gate`] | judges one stored run against another: did coordination get worse |
+//! | [`capacity`] | works out of a sweep's stored points how much an ensemble carries |
+//! | [`verify`] | judges a stored run again, from its raw rows |
 //! | [`report`] | draws what people look at, from stored results alone |
 //!
 //! [`cli`] and [`commands`] stand above the stages and lead the data through them. [`exit`] has the exit codes; [`fault`]
 //! sees to it that no panic reaches the user, and [`stderr`] writes what goes there.
 
+pub mod capacity;
 pub mod cli;
 pub mod commands;
 pub mod ensemble;
@@ -31,3 +34,4 @@ pub mod results;
 pub mod run;
 pub mod scenario;
 pub mod stderr;
+pub mod verify;

@@ -2,6 +2,7 @@
 
 mod sample;
 
+use bench_runner::measure::figures::Arm;
 use bench_runner::report;
 
 /// Tables and sentences of every sample as they stand on a terminal.
@@ -68,8 +69,10 @@ fn every_chart_is_there_or_says_why_it_is_not() {
         let files = report::charts(&summary);
         assert_eq!(page.matches("<figure").count(), files.len(), "{name}");
         assert_eq!(page.matches("<svg").count(), 2 * files.len(), "{name}: each chart for the desk and for the phone");
-        // Those of faults are missed by nobody where there were none.
-        let all = if summary.arms.iter().any(|arm| arm.failovers.is_some()) { 14 } else { 10 };
+        // Those of faults, and of two holders at once, are missed by nobody where there were none.
+        let any = |of: fn(&Arm) -> bool| usize::from(summary.arms.iter().any(of));
+        let proof = any(|arm| arm.split_brain.is_some() || arm.control.is_some());
+        let all = 10 + 4 * any(|arm| arm.failovers.is_some()) + proof;
         assert_eq!(page.matches(" to show").count(), all - files.len(), "{name}: each says why");
         assert_eq!(page.matches("role=\"img\"").count(), 2 * files.len(), "{name}");
     }
@@ -116,6 +119,31 @@ fn every_fault_has_its_row() {
         assert!(page.contains(words), "{words}");
     }
     assert!(!report::html(&sample::two_arms()).contains("<h2>Faults"), "without faults there is no table of them");
+}
+
+/// What two holders at once came to, and why controls look as they do.
+#[test]
+fn split_brain_and_controls_are_told_in_words() {
+    let (_, proof) = sample::all().into_iter().find(|(name, _)| *name == "proof").expect("among the samples");
+    let page = report::html(&proof);
+    for words in [
+        "<h2>Split brain</h2>",
+        "6 (20.0 %)",
+        "1.21 s, 1.54 s, 1.90 s",
+        "unlocked: caught",
+        "shared sessions: caught",
+        "4.93 for each release instead of 24.5",
+        "one notification for each session and path",
+        "shared leases: not caught",
+        "Nothing was found.",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(report::violations(&proof).iter().any(|line| line.starts_with("shared leases: a control")));
+    let without = report::html(&sample::two_arms());
+    assert!(!without.contains("<h2>Split brain") && !without.contains("<h2>Negative controls"));
+    let beliefs = report::charts(&proof).into_iter().find(|(file, _)| file == "beliefs.svg").expect("it is drawn");
+    assert!(beliefs.1.contains("stale write") && beliefs.1.contains("believed to hold"));
 }
 
 #[test]

@@ -57,6 +57,9 @@ pub enum Recipe {
     /// Every member watches the list of members and counts, on the way in and out: the herd.
     #[serde(rename = "barrier/double-naive")]
     NaiveDoubleBarrier,
+    /// No lock: every worker takes its own znode or key for a grant at once. A control: two holders at once must be found.
+    #[serde(rename = "control/unlocked")]
+    Unlocked,
     /// No recipe: every worker holds its session and does nothing. Measures what sessions alone cost.
     #[serde(rename = "session/idle")]
     IdleSession,
@@ -64,7 +67,7 @@ pub enum Recipe {
 
 impl Recipe {
     /// All recipes, in the order in which they are documented.
-    pub const ALL: [Recipe; 9] = [
+    pub const ALL: [Recipe; 10] = [
         Recipe::NaiveLock,
         Recipe::SequentialLock,
         Recipe::NaiveElection,
@@ -73,6 +76,7 @@ impl Recipe {
         Recipe::SingleBarrier,
         Recipe::DoubleBarrier,
         Recipe::NaiveDoubleBarrier,
+        Recipe::Unlocked,
         Recipe::IdleSession,
     ];
 
@@ -87,6 +91,7 @@ impl Recipe {
             Recipe::SingleBarrier => "barrier/single",
             Recipe::DoubleBarrier => "barrier/double",
             Recipe::NaiveDoubleBarrier => "barrier/double-naive",
+            Recipe::Unlocked => "control/unlocked",
             Recipe::IdleSession => "session/idle",
         }
     }
@@ -252,15 +257,28 @@ pub struct WorkerSettings {
     /// Leader selector, closed loop: whether a worker joins the queue again before it gives its leadership up, and not after a
     /// think. `false` for every other recipe and mode.
     pub auto_requeue: bool,
+    /// How long an update of the shared counter takes that holders keep, from its read to its write; `None` where there is no such
+    /// counter. No arm of drains or barriers has one.
+    pub updates: Option<Delay>,
     /// The session timeout asked for; etcd: the lease's ttl, in whole seconds.
     pub session_timeout: Duration,
     /// etcd: over how many client connections the workers are spread, worker by worker; `None`: each has its own. The
     /// lease is each worker's own in any case. ZooKeeper pays no heed to it: a connection is a session there.
     pub connections: Option<u32>,
+    /// Over how many sessions (etcd: leases) the workers are spread, worker by worker; `None`: each has its own, as it must. A
+    /// control: what comes of sharing must be found.
+    pub sessions: Option<u32>,
     /// How many sessions are being opened at any moment.
     pub connect_concurrency: u32,
     /// The seed of every random choice.
     pub seed: u64,
     /// What the faults to come ask for.
     pub precautions: Precautions,
+}
+
+impl WorkerSettings {
+    /// Whether these workers do on purpose what must not be done: a control of those who judge them.
+    pub fn is_control(&self) -> bool {
+        self.recipe == Recipe::Unlocked || self.sessions.is_some()
+    }
 }

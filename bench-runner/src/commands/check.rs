@@ -8,8 +8,9 @@ use workloads::settings::{Arrivals, Delay, Mode, Service};
 use super::{Failure, external, print};
 use crate::cli::CheckArgs;
 use crate::exit;
+use crate::report;
 use crate::run::schedule;
-use crate::scenario::{self, ArmSettings, FaultKind, FaultSettings, Scenario, WorkerFault};
+use crate::scenario::{self, ArmSettings, FaultKind, FaultSettings, Scenario, SweepSettings, WorkerFault};
 
 /// About how long starting three servers and writing the report takes; settling and tidying up around a trial; and each
 /// worker's session, opened and closed.
@@ -51,6 +52,10 @@ pub(super) fn describe(scenario: &Scenario) -> String {
             line(&mut text, "", &note);
         }
     }
+    if let Some(sweep) = &scenario.sweep {
+        describe_sweep(&mut text, scenario, sweep);
+        return text;
+    }
     let order: Vec<String> = schedule::plan(scenario)
         .iter()
         .map(|planned| if planned.is_warmup() { format!("({})", planned.arm) } else { planned.arm.to_string() })
@@ -66,6 +71,33 @@ pub(super) fn describe(scenario: &Scenario) -> String {
 fn line(text: &mut String, name: &str, value: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "  {name:<10}{value}");
+}
+
+/// What varies, and within which limits.
+fn describe_sweep(text: &mut String, scenario: &Scenario, sweep: &SweepSettings) {
+    let mut points = scenario.arms.len() as u64 * u64::from(sweep.repeats);
+    for axis in std::iter::once(&sweep.first).chain(&sweep.second) {
+        points *= axis.values.len() as u64;
+        let values: Vec<String> = match axis.variable.is_whole() {
+            true => axis.values.iter().map(f64::to_string).collect(),
+            false => axis.values.iter().map(|value| report::capacity::place(axis.variable, *value)).collect(),
+        };
+        let values = values.join(if axis.variable.is_whole() { " " } else { ", " });
+        line(text, "sweep", &format!("{} {values}", axis.variable.key()));
+    }
+    for limit in &scenario.slo {
+        line(text, "limit", &limit.to_string());
+    }
+    let beyond = sweep.stop_beyond;
+    line(
+        text,
+        "points",
+        &format!(
+            "at most {points}: each {} times; a branch ends once a limit is exceeded {beyond} times",
+            sweep.repeats
+        ),
+    );
+    line(text, "", "the arms above are those of the first point; use `bench-runner capacity`");
 }
 
 fn describe_arm(arm: &ArmSettings) -> String {
@@ -84,6 +116,14 @@ fn describe_arm(arm: &ArmSettings) -> String {
         Some(connections) => format!(" over {connections} shared connections"),
         None => String::new(),
     };
+    let sessions = match settings.sessions {
+        Some(sessions) => format!(" over {sessions} shared sessions (wrong on purpose)"),
+        None => String::new(),
+    };
+    let updates = match &settings.updates {
+        Some(length) => format!(", updates of a shared counter that take {}", delay(length)),
+        None => String::new(),
+    };
     let (resources, count) = match settings.mode {
         Mode::Barriers { barriers, .. } => ("barrier", barriers),
         _ if settings.recipe.is_election() => ("election", settings.resources),
@@ -92,7 +132,7 @@ fn describe_arm(arm: &ArmSettings) -> String {
     let plural = if count == 1 { "" } else { "s" };
     let requeue = if settings.auto_requeue { ", queues again before it gives up" } else { "" };
     format!(
-        "{name} on {}: {} workers{connections}, {count} {resources}{plural}, hold {}, {mode}{requeue}",
+        "{name} on {}: {} workers{connections}{sessions}, {count} {resources}{plural}, hold {}{updates}, {mode}{requeue}",
         arm.service,
         settings.workers,
         delay(&settings.hold),

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::pipeline::Done;
-use super::run::carry_out;
+use super::run::{carry_out, takes_no_sweep};
 use super::{Failure, external, judged, print};
 use crate::cli::GateArgs;
 use crate::gate::comparable::before_running;
@@ -37,6 +37,7 @@ struct Sides {
 pub(super) fn gate(args: &GateArgs) -> Result<u8, Failure> {
     let mut scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
     external::allow(&mut scenario, args.allowed);
+    takes_no_sweep(&scenario)?;
     let accepted = judged::accepted(&args.judge)?;
     let rules = Rules {
         gate: &scenario.gate,

@@ -1,5 +1,6 @@
 //! The commands, one a file: each leads the data through the stages and answers with an exit code.
 
+mod capacity;
 mod check;
 mod clean;
 mod compare;
@@ -15,6 +16,7 @@ mod report;
 mod run;
 mod schema;
 mod verdict;
+mod verify;
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
@@ -28,10 +30,12 @@ pub fn dispatch(cli: Cli) -> u8 {
     let outcome = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
+        Command::Capacity(args) => capacity::capacity(&args),
         Command::Gate(args) => gate::gate(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::History(args) => history::history(&args),
         Command::Report(args) => report::report(&args),
+        Command::Verify(args) => verify::verify(&args),
         Command::Schema(args) => schema::schema(&args),
         Command::Clean(args) => clean::clean(&args),
     };

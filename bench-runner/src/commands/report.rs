@@ -1,8 +1,10 @@
-//! `bench-runner report`: draws the report of a stored run again, from its `summary.json` alone.
+//! `bench-runner report`: draws the report of a stored run again, from its `summary.json` alone; of a sweep, from its
+//! `capacity.json`.
 
 use std::path::Path;
 
 use super::{Failure, print, styled_stdout};
+use crate::capacity::store::read_capacity;
 use crate::cli::{Format, ReportArgs};
 use crate::results::FolderError;
 use crate::results::folder::{read_summary, replace};
@@ -14,6 +16,13 @@ pub(super) const REPORT: &str = "report.html";
 
 pub(super) fn report(args: &ReportArgs) -> Result<u8, Failure> {
     let usage = |error: FolderError| Failure::Usage(error.to_string());
+    if let Some(capacity) = read_capacity(&args.run).map_err(usage)? {
+        let folder = if args.run.is_dir() { &args.run } else { args.run.parent().unwrap_or(Path::new("")) };
+        super::capacity::draw(folder, &capacity).map_err(usage)?;
+        super::capacity::show(&capacity, args.format)?;
+        stderr::line(&format!("report: {}", folder.join(REPORT).display()));
+        return Ok(exit::DONE);
+    }
     let summary = read_summary(&args.run).map_err(usage)?;
     let folder = if args.run.is_dir() { &args.run } else { args.run.parent().unwrap_or(Path::new("")) };
     draw(folder, &summary).map_err(usage)?;

@@ -27,9 +27,27 @@ fn open_files(workers: &WorkerSettings) -> u64 {
     u64::from(workers.workers) * (1 + thread + relay)
 }
 
+/// Descriptors that a run of the scenario needs.
+pub(super) fn needed_files(scenario: &Scenario) -> u64 {
+    let workers = scenario.arms.iter().map(|arm| open_files(&arm.workers)).max().unwrap_or(0);
+    workers + u64::from(scenario.bystanders.sessions) + OTHER_FILES
+}
+
+/// A scenario that sweeps has a question of its own, which one point of it would not answer.
+pub(super) fn takes_no_sweep(scenario: &Scenario) -> Result<(), Failure> {
+    match scenario.sweep {
+        None => Ok(()),
+        Some(_) => Err(Failure::Usage(format!(
+            "{} sweeps: use `bench-runner capacity`, or take the sweep out with `--set sweep=` and set what it varies",
+            scenario.name
+        ))),
+    }
+}
+
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let mut scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
     external::allow(&mut scenario, args.allowed);
+    takes_no_sweep(&scenario)?;
     if args.dry_run {
         print(&check::describe(&scenario))?;
         return Ok(exit::DONE);
@@ -48,14 +66,10 @@ pub(super) fn carry_out<const N: usize>(
     out: &Path,
     quiet: bool,
 ) -> Result<[Done; N], Failure> {
-    let sessions = |scenario: &Scenario| {
-        let workers = scenario.arms.iter().map(|arm| open_files(&arm.workers)).max().unwrap_or(0);
-        workers + u64::from(scenario.bystanders.sessions)
-    };
     scenarios.iter().try_for_each(|scenario| external::permit(scenario))?;
     // Before the servers start, which inherit the limit: in the worst case all sessions are with one node.
-    let most = scenarios.iter().map(|scenario| sessions(scenario)).max().unwrap_or(0);
-    limits::ensure_open_files(most + OTHER_FILES)?;
+    let most = scenarios.iter().map(|scenario| needed_files(scenario)).max().unwrap_or(0);
+    limits::ensure_open_files(most)?;
     generator::set_up_memory();
     // One thread for the workers: the generator shares the machine with the servers, and a second thread would steal more
     // from them than it gives (measured: no more grants, and a larger share of the CPU).

@@ -252,6 +252,7 @@ impl Ensemble {
                 rss_bytes: usage.map(|(usage, alive)| if alive { usage.rss_bytes } else { 0 }),
                 watches: told(|report| report.watches),
                 connections: told(|report| report.connections),
+                data_bytes: report.as_ref().and_then(|report| report.data_bytes),
                 outstanding: told(|report| report.outstanding),
             }
         });

@@ -66,6 +66,8 @@ pub(crate) struct NodeReport {
     pub sessions: Option<u64>,
     /// Sessions that are with this node now.
     pub connections: Option<u64>,
+    /// Bytes of the data that it keeps.
+    pub data_bytes: Option<u64>,
     /// What it has accepted and not finished.
     pub outstanding: Option<u64>,
     /// Leaders that it has seen since its start.

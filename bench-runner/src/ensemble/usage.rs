@@ -36,6 +36,11 @@ impl NodesSample {
         self.nodes.iter().map(|node| node.cpu_seconds).sum()
     }
 
+    /// Bytes of data on the node that keeps most: each keeps all of it. `None` where none told.
+    pub fn data_bytes(&self) -> Option<u64> {
+        self.nodes.iter().filter_map(|node| node.data_bytes).max()
+    }
+
     /// Resident memory over all nodes, in bytes, or `None` where a process cannot be seen.
     pub fn rss_bytes(&self) -> Option<u64> {
         self.nodes.iter().map(|node| node.rss_bytes).sum()
@@ -58,6 +63,9 @@ pub struct NodeSample {
     /// ZooKeeper: client connections to this node, one per session, the one that asks not counted. etcd: watch streams; a
     /// worker opens one with its first watch.
     pub connections: Option<u64>,
+    /// Bytes of the data that the node keeps. ZooKeeper: names and contents of its znodes, roughly. etcd: what of its file is in
+    /// use.
+    pub data_bytes: Option<u64>,
     /// Requests that the node has accepted and not answered; etcd: proposals that are not decided, and watchers that lag.
     pub outstanding: Option<u64>,
 }

@@ -28,7 +28,8 @@ pub fn of_trials(arm: &Arm, metric: Metric) -> Vec<f64> {
     complete.filter_map(|trial| of_trial(trial, metric)).filter(|value| value.is_finite()).collect()
 }
 
-fn of_trial(trial: &Trial, metric: Metric) -> Option<f64> {
+/// The figure of one trial, whether it ran to its end or not.
+pub fn of_trial(trial: &Trial, metric: Metric) -> Option<f64> {
     let count = |number: u64| Some(number as f64);
     match metric {
         Metric::Overlaps => count(trial.safety.overlaps),
@@ -60,6 +61,7 @@ fn of_trial(trial: &Trial, metric: Metric) -> Option<f64> {
         Metric::TakeoverP50 => middle(trial, |failover| failover.takeover_ms),
         Metric::FailoverP50 => middle(trial, |failover| failover.total_ms),
         Metric::GrantsPerSecond => (trial.grants > 0).then_some(trial.grants_per_second),
+        Metric::NodesCpu => percent(trial.nodes_cpu_seconds, trial.seconds),
     }
 }
 
@@ -96,7 +98,13 @@ pub fn of_arm(arm: &Arm, metric: Metric) -> Option<f64> {
         Metric::TakeoverP50 => arm.failover_ms.takeover.p50,
         Metric::FailoverP50 => arm.failover_ms.total.p50,
         Metric::GrantsPerSecond => (arm.trials > 0).then_some(arm.grants_per_second.mean),
+        Metric::NodesCpu => percent(arm.nodes_cpu_seconds, arm.seconds),
     }
+}
+
+/// Of one processor; `None` also where the servers' processes cannot be seen.
+fn percent(cpu_seconds: Option<f64>, seconds: f64) -> Option<f64> {
+    cpu_seconds.filter(|_| seconds > 0.0).map(|cpu_seconds| 100.0 * cpu_seconds / seconds)
 }
 
 fn barriers(arm: &Arm) -> Option<&Barriers> {

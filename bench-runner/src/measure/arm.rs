@@ -12,7 +12,7 @@ use super::series::HeatSum;
 use super::spike::SpikeSum;
 use super::stages::Stages;
 use super::trial::{MeasuredTrial, per};
-use super::{barrier, failover, fan_out};
+use super::{barrier, failover, fan_out, split_brain};
 use crate::scenario::ArmSettings;
 
 /// An arm's figures, and the histograms that they are from.
@@ -41,6 +41,7 @@ pub fn merge(arm: &ArmSettings, trials: &[MeasuredTrial]) -> MeasuredArm {
     fan_outs.sort_unstable();
     let rates: Vec<f64> = figures.iter().map(|trial| trial.grants_per_second).collect();
     let first = trials.first();
+    let counters: Vec<_> = trials.iter().filter_map(|trial| trial.split_brain.as_ref()).collect();
     let figures = Arm {
         label: arm.label.clone(),
         recipe: arm.workers.recipe,
@@ -81,6 +82,14 @@ pub fn merge(arm: &ArmSettings, trials: &[MeasuredTrial]) -> MeasuredArm {
             &trials.iter().filter_map(|trial| trial.barriers.as_ref()).collect::<Vec<_>>(),
             &requests(&figures, grants, &spike),
         ),
+        split_brain: split_brain::merge(&counters),
+        control: split_brain::control(
+            &arm.workers,
+            &safety(&figures),
+            &notifications(&figures),
+            &fan_out::figures(&fan_outs),
+            grants,
+        ),
         trial: figures.into_iter().cloned().collect(),
         series: Series {
             percentiles: stages
@@ -96,6 +105,7 @@ pub fn merge(arm: &ArmSettings, trials: &[MeasuredTrial]) -> MeasuredArm {
             rates: first.map(|trial| trial.rates.clone()).unwrap_or_default(),
             nodes: first.map(|trial| trial.nodes.clone()).unwrap_or_default(),
             leaderships: first.map(|trial| trial.leaderships.clone()).unwrap_or_default(),
+            stale_writes: counters.first().map(|counter| counter.stale.clone()).unwrap_or_default(),
         },
     };
     MeasuredArm { figures, stages }
@@ -174,7 +184,9 @@ fn safety(trials: &[&Trial]) -> Safety {
         overlaps_asked: sum(|safety| safety.overlaps_asked),
         longest_overlap_us: trials.iter().map(|trial| trial.safety.longest_overlap_us).max().unwrap_or(0),
         token_regressions: sum(|safety| safety.token_regressions),
+        token_regressions_asked: sum(|safety| safety.token_regressions_asked),
         lost_updates: all(trials.iter().map(|trial| trial.safety.lost_updates)),
+        lost_updates_asked: sum(|safety| safety.lost_updates_asked),
         fifo_inversions: sum(|safety| safety.fifo_inversions),
         starved: sum(|safety| safety.starved),
         failed: sum(|safety| safety.failed),

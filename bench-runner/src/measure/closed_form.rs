@@ -16,6 +16,8 @@ pub fn notifications(settings: &WorkerSettings) -> Option<u64> {
     let per_lock: fn(u64) -> u64 = match settings.recipe {
         Recipe::NaiveLock | Recipe::NaiveElection => |workers| workers * workers.saturating_sub(1) / 2,
         Recipe::SequentialLock | Recipe::LeaderLatch | Recipe::LeaderSelector => |workers| workers.saturating_sub(1),
+        // Nobody waits.
+        Recipe::Unlocked => |_| 0,
         // Barriers have a mode of their own; see `barrier`.
         Recipe::SingleBarrier | Recipe::DoubleBarrier | Recipe::NaiveDoubleBarrier | Recipe::IdleSession => {
             return None;
@@ -43,6 +45,8 @@ mod tests {
             hold: Delay::NONE,
             think: Delay::NONE,
             auto_requeue: false,
+            updates: None,
+            sessions: None,
             session_timeout: Duration::from_secs(10),
             connections: None,
             connect_concurrency: 1,

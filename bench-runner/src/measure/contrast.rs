@@ -5,7 +5,7 @@ use workloads::settings::Recipe;
 use super::figures::{Arm, Contrast, Quantity};
 
 /// One contrast for each pair of arms that differ in the recipe alone, and one of them herds where the other does not. Arms with
-/// faults are compared by their failovers and not by their throughput.
+/// faults are compared by their failovers and not by their throughput, and controls with nothing.
 pub fn contrasts(arms: &[Arm]) -> Vec<Contrast> {
     let mut found = Vec::new();
     for naive in arms.iter().filter(|arm| arm.failovers.is_none()) {
@@ -28,7 +28,8 @@ fn answers(naive: Recipe, herd_free: Recipe) -> bool {
 }
 
 fn alike(a: &Arm, b: &Arm) -> bool {
-    (a.service, a.workers, a.resources, &a.mode) == (b.service, b.workers, b.resources, &b.mode)
+    let is_control = a.control.is_some() || b.control.is_some();
+    !is_control && (a.service, a.workers, a.resources, &a.mode) == (b.service, b.workers, b.resources, &b.mode)
 }
 
 fn contrast(naive: &Arm, herd_free: &Arm) -> Contrast {

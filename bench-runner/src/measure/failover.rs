@@ -1,6 +1,5 @@
 //! How the faults of a trial were survived: from what was done, and what the workers wrote down, to the failover timeline.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use workloads::record::timeline::SLOT_NANOS;
@@ -11,7 +10,7 @@ use super::figures::{DetectionBounds, Failover, FailoverLatency, Failovers, Fenc
 use super::histogram::{self, Micros};
 use super::{fan_out, safety};
 use crate::run::recording::{FaultRecord, HeldRecord, TrialRecording};
-use crate::scenario::{ArmSettings, FaultKind, Scenario, WorkerFault};
+use crate::scenario::{ArmSettings, Scenario};
 
 /// Grants before a fault are counted over so long at the most.
 const BEFORE: u64 = 5_000_000_000;
@@ -27,14 +26,6 @@ const WINDOW: usize = 100;
 const MOST_LEADERSHIPS: usize = 500;
 /// How often etcd looks for leases that have run out.
 const ETCD_LOOKS: Duration = Duration::from_millis(500);
-
-/// The tokens of grants whose holders were stopped or cut off: the scenario asks for what may come of that.
-pub fn asked_for(faults: &[FaultRecord]) -> BTreeSet<i64> {
-    let stops = |fault: &&FaultRecord| {
-        matches!(fault.kind, FaultKind::Worker { fault: WorkerFault::Pause(_) | WorkerFault::Cut { .. }, .. })
-    };
-    faults.iter().filter(stops).flat_map(|fault| &fault.held).map(|held| held.token).collect()
-}
 
 /// The failovers of one trial, in the order in which the faults struck.
 pub fn of_trial(recording: &TrialRecording) -> Vec<Failover> {

@@ -4,6 +4,7 @@
 //! digits; counts are exact. A figure that was not measured is `null`, never 0.
 
 mod failover;
+mod split_brain;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ use workloads::settings::{Recipe, Service};
 
 pub use super::barrier::figures::{BarrierTrial, Barriers, DoorLine, Growth, GrowthPoint, SkewBin};
 pub use failover::{DetectionBounds, Failover, FailoverLatency, Failovers, Fencing, Leadership};
+pub use split_brain::{Control, ControlKind, Overlaps, SplitBrain, StaleWrite, Store};
 
 /// A figure of several trials: its mean, and how far the trials lie apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -131,8 +133,15 @@ pub struct Safety {
     pub longest_overlap_us: u64,
     /// Grants whose fencing token was not larger than that of the grant before.
     pub token_regressions: u64,
+    /// Tokens that went backwards in an arm that is wrong on purpose. Not among `token_regressions`, and no violation.
+    #[serde(default)]
+    pub token_regressions_asked: u64,
     /// Updates of a shared counter that were lost; `null` where no counter was kept.
     pub lost_updates: Option<u64>,
+    /// Updates that the plain store lost as the scenario asks for: a holder that was paused or cut off wrote late. Not among
+    /// `lost_updates`, and no violation.
+    #[serde(default)]
+    pub lost_updates_asked: u64,
     /// Grants that overtook a waiter which had joined the queue before the overtaker even called.
     pub fifo_inversions: u64,
     /// Workers that waited and never got a grant in a trial (summed over the trials).
@@ -223,6 +232,9 @@ pub struct Trial {
     /// Barriers; `null` for every other recipe.
     #[serde(default)]
     pub barriers: Option<BarrierTrial>,
+    /// The shared counter; `null` where holders keep none.
+    #[serde(default)]
+    pub split_brain: Option<SplitBrain>,
 }
 
 /// Everything about one arm, over all its measured trials.
@@ -286,6 +298,12 @@ pub struct Arm {
     /// Barriers; `null` for every other recipe.
     #[serde(default)]
     pub barriers: Option<Barriers>,
+    /// The shared counter; `null` where holders keep none.
+    #[serde(default)]
+    pub split_brain: Option<SplitBrain>,
+    /// What an arm came to that is wrong on purpose; `null` in every other arm.
+    #[serde(default)]
+    pub control: Option<Control>,
     /// Each measured trial.
     pub trial: Vec<Trial>,
     /// What the charts draw.
@@ -396,9 +414,12 @@ pub struct Series {
     pub rates: Vec<RatePoint>,
     /// The nodes over time in the first trial.
     pub nodes: Vec<NodesPoint>,
-    /// Who held when in the first trial, where there were faults: the first 500 stretches.
+    /// Who held when in the first trial, where there were faults, a shared counter, or a control: the first 500 stretches.
     #[serde(default)]
     pub leaderships: Vec<Leadership>,
+    /// The stale writes of the first trial, where holders keep a shared counter: the first 500.
+    #[serde(default)]
+    pub stale_writes: Vec<StaleWrite>,
 }
 
 /// The ratio that the herd costs: the naive arm against the herd-free one.

@@ -12,10 +12,12 @@
 //! | [`safety`] | overlaps, order of tokens, order of the queue, starvation |
 //! | [`fan_out`] | notifications by the release that caused them |
 //! | [`failover`] | how faults were survived: detection, takeover, recovery |
+//! | [`split_brain`] | a counter that holders update: what a plain store loses, and a fenced one refuses |
 //! | [`barrier`] | barriers: the way in and out, and how its cost grows |
 //! | [`closed_form`] | the notifications that a settled drain must cost |
 //! | [`spike`] | requests and notifications around releases |
 //! | [`series`] | what the charts draw over time |
+//! | [`sizing`] | what a trial says for sizing an ensemble |
 //! | [`trial`], [`arm`] | one trial; all trials of an arm |
 //! | [`contrast`] | naive against herd-free |
 
@@ -30,6 +32,8 @@ pub mod histogram;
 pub mod quantity;
 pub mod safety;
 pub mod series;
+pub mod sizing;
 pub mod spike;
+pub mod split_brain;
 pub mod stages;
 pub mod trial;

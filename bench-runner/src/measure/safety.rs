@@ -3,8 +3,6 @@
 //! All workers of one process share one monotonic clock, so overlap is decided, not guessed: a grant is stamped when the
 //! worker has learnt of it and a release before it is sent, so that two grants of a correct lock can never overlap.
 
-use std::collections::BTreeSet;
-
 use workloads::record::{Acquisition, Outcome};
 
 use super::barrier::MeasuredBarriers;
@@ -15,8 +13,6 @@ use super::figures::Safety;
 pub struct Rules {
     /// How many workers there were.
     pub workers: u32,
-    /// Tokens of grants whose holders were paused or cut off: the scenario asks for what may come of that.
-    pub asked: BTreeSet<i64>,
     /// Whether grants are held until they are lost: then nobody has to give way.
     pub for_ever: bool,
     /// Whether workers queue for their next grant before they give up the one that they have: then the call does not tell
@@ -24,6 +20,8 @@ pub struct Rules {
     pub queues_ahead: bool,
     /// The trial's length in nanoseconds.
     pub length: u64,
+    /// Whether the arm is wrong on purpose: everything that comes of it was asked for.
+    pub control: bool,
 }
 
 /// Checks one trial.
@@ -36,7 +34,7 @@ pub fn check(acquisitions: &[Acquisition], rules: &Rules) -> Safety {
     for lock in by_lock(acquisitions) {
         overlaps(&lock.granted, rules, &mut safety);
         let regressions = token_regressions(&lock.granted);
-        safety.token_regressions += regressions;
+        *if rules.control { &mut safety.token_regressions_asked } else { &mut safety.token_regressions } += regressions;
         safety.fifo_inversions += if rules.queues_ahead { regressions } else { fifo_inversions(&lock) };
     }
     safety
@@ -89,9 +87,31 @@ fn overlaps(granted: &[&Acquisition], rules: &Rules, safety: &mut Safety) {
             _ if acquisition.over == 0 => acquisition.granted,
             _ => acquisition.over,
         };
-        let latest = if rules.asked.contains(&acquisition.token) { &mut asked_until } else { &mut held_until };
+        let latest = if acquisition.struck || rules.control { &mut asked_until } else { &mut held_until };
         *latest = until.max(*latest);
     }
+}
+
+/// How long each grant that began before an earlier one of its lock was over overlapped with that, in nanoseconds; in a trial of this
+/// length, which goes on while its books are being closed.
+pub(super) fn overlap_lengths(acquisitions: &[Acquisition], length: u64) -> Vec<u64> {
+    let latest = acquisitions.iter().map(|one| one.granted.max(one.over)).max().unwrap_or(0);
+    let end = length.max(latest);
+    let mut lengths = Vec::new();
+    for lock in by_lock(acquisitions) {
+        let mut held_until = 0;
+        for grant in lock.granted {
+            let until = match grant.outcome {
+                Outcome::Held => u64::MAX,
+                _ => grant.over,
+            };
+            if grant.granted < held_until {
+                lengths.push(held_until.min(until).min(end).saturating_sub(grant.granted));
+            }
+            held_until = held_until.max(until);
+        }
+    }
+    lengths
 }
 
 /// Grants whose token is not larger than that of the grant before.
@@ -143,7 +163,7 @@ mod tests {
     use super::*;
 
     fn rules(workers: u32) -> Rules {
-        Rules { workers, asked: BTreeSet::new(), for_ever: false, queues_ahead: false, length: 1_000_000 }
+        Rules { workers, for_ever: false, queues_ahead: false, length: 1_000_000, control: false }
     }
 
     fn judged(acquisitions: &[Acquisition], workers: u32) -> Safety {
@@ -153,14 +173,14 @@ mod tests {
     #[test]
     fn an_overlap_with_a_holder_that_was_stopped_on_purpose_is_told_apart() {
         // It is told at 40 that it lost at some time before 30; the next one was granted at 30.
-        let paused = Acquisition { outcome: Outcome::Lost, over: 40_000, ..grant(0, 10, 1, 5, 0) };
+        let paused = Acquisition { outcome: Outcome::Lost, over: 40_000, struck: true, ..grant(0, 10, 1, 5, 0) };
         let next = grant(1, 11, 2, 30_000, 60_000);
-        let safety = check(&[paused, next], &Rules { asked: BTreeSet::from([10]), ..rules(2) });
+        let safety = judged(&[paused, next], 2);
         assert_eq!((safety.overlaps, safety.overlaps_asked, safety.longest_overlap_us), (0, 1, 10));
-        assert_eq!(judged(&[paused, next], 2).overlaps, 1);
+        assert_eq!(judged(&[Acquisition { struck: false, ..paused }, next], 2).overlaps, 1);
         // One that overlaps with another besides is a violation all the same.
         let third = grant(2, 12, 3, 35_000, 70_000);
-        let safety = check(&[paused, next, third], &Rules { asked: BTreeSet::from([10]), ..rules(3) });
+        let safety = judged(&[paused, next, third], 3);
         assert_eq!((safety.overlaps, safety.overlaps_asked), (1, 1));
     }
 
@@ -196,6 +216,25 @@ mod tests {
     fn two_holders_at_once_are_found() {
         let acquisitions = [grant(0, 10, 1, 5, 20), grant(1, 11, 2, 19, 30)];
         assert_eq!(judged(&acquisitions, 2).overlaps, 1);
+    }
+
+    #[test]
+    fn what_a_control_does_wrong_was_asked_for() {
+        let acquisitions = [grant(0, 11, 1, 5, 20), grant(1, 10, 2, 19, 30)];
+        let safety = check(&acquisitions, &Rules { control: true, ..rules(2) });
+        assert_eq!((safety.overlaps, safety.token_regressions), (0, 0));
+        assert_eq!((safety.overlaps_asked, safety.token_regressions_asked), (1, 1));
+        assert!(!safety.is_violated() && judged(&acquisitions, 2).is_violated());
+    }
+
+    #[test]
+    fn an_overlap_lasts_until_the_shorter_one_is_over() {
+        let held = Acquisition { outcome: Outcome::Held, over: 0, ..grant(2, 12, 3, 40, 0) };
+        let acquisitions = [grant(0, 10, 1, 5, 30), grant(1, 11, 2, 20, 25), held, grant(3, 13, 4, 50, 60)];
+        assert_eq!(overlap_lengths(&acquisitions, 1_000), [5, 10]);
+        let to_the_end = Acquisition { outcome: Outcome::Held, over: 0, ..grant(3, 13, 4, 50, 0) };
+        assert_eq!(overlap_lengths(&[held, to_the_end], 70), [20]);
+        assert_eq!(overlap_lengths(&[held, to_the_end], 45), [0], "granted while the books were being closed");
     }
 
     #[test]

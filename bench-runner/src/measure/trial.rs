@@ -13,6 +13,7 @@ use super::figures::{
 use super::histogram::{self, Micros};
 use super::series::{self, HeatSum};
 use super::spike::{self, SpikeSum};
+use super::split_brain::{self, MeasuredSplitBrain};
 use super::stages::Stages;
 use super::{closed_form, failover, fan_out, safety};
 use crate::ensemble::Kinds;
@@ -52,6 +53,7 @@ pub struct MeasuredTrial {
     pub(super) sessions_lost: u64,
     pub(super) leaderships: Vec<Leadership>,
     pub(super) barriers: Option<MeasuredBarriers>,
+    pub(super) split_brain: Option<MeasuredSplitBrain>,
 }
 
 /// Measures one trial of `arm`.
@@ -86,6 +88,7 @@ pub fn measure(scenario: &Scenario, arm: &ArmSettings, recording: &TrialRecordin
 
     let requests = requests(recording, grants, &spike);
     let barriers = barrier::measure(&arm.workers, &recording.passages, &requests);
+    let split_brain = split_brain::measure(&recording.updates, acquisitions, workers.length);
     let figures = Trial {
         position: recording.planned.position,
         seconds,
@@ -104,10 +107,10 @@ pub fn measure(scenario: &Scenario, arm: &ArmSettings, recording: &TrialRecordin
                 acquisitions,
                 &safety::Rules {
                     workers: arm.workers.workers,
-                    asked: failover::asked_for(&recording.faults),
                     for_ever: arm.workers.hold == Delay::Forever,
                     queues_ahead: arm.workers.auto_requeue && arm.service == Service::Zookeeper,
                     length: workers.length,
+                    control: arm.workers.is_control(),
                 },
             ),
         ),
@@ -120,7 +123,13 @@ pub fn measure(scenario: &Scenario, arm: &ArmSettings, recording: &TrialRecordin
         other_cpu_share: recording.other_cpu_share,
         failovers: failover::of_trial(recording),
         barriers: barriers.as_ref().map(|barriers| barriers.figures),
+        split_brain: split_brain.as_ref().map(|counter| counter.figures),
     };
+    let figures = Trial {
+        safety: split_brain::with_updates(&recording.updates, acquisitions, arm.workers.is_control(), figures.safety),
+        ..figures
+    };
+    let shows_holders = arm.workers.precautions.faults || arm.workers.updates.is_some() || arm.workers.is_control();
     MeasuredTrial {
         figures,
         stages,
@@ -137,11 +146,12 @@ pub fn measure(scenario: &Scenario, arm: &ArmSettings, recording: &TrialRecordin
         bounds: arm.workers.precautions.faults.then(|| failover::bounds(arm, scenario)),
         fencing: failover::fencing(recording),
         sessions_lost: recording.sessions_lost,
-        leaderships: match arm.workers.precautions.faults {
+        leaderships: match shows_holders {
             true => failover::leaderships(acquisitions, workers.length),
             false => Vec::new(),
         },
         barriers,
+        split_brain,
     }
 }
 

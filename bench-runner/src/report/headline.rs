@@ -20,7 +20,9 @@ pub struct Headline {
 pub fn headline(summary: &Summary) -> Headline {
     let mut sentences: Vec<String> =
         summary.contrasts.iter().filter_map(|contrast| sentence(summary, contrast)).collect();
-    sentences.extend(summary.arms.iter().filter_map(failover));
+    sentences.extend(summary.arms.iter().filter_map(split_brain));
+    // Where a counter was kept, what became of it is the answer.
+    sentences.extend(summary.arms.iter().filter(|arm| arm.split_brain.is_none()).filter_map(failover));
     sentences.extend(summary.growth.iter().map(growth));
     if sentences.is_empty() {
         sentences = match summary.arms.as_slice() {
@@ -162,6 +164,26 @@ fn drained(lead: &str, naive: &Arm, free: &Arm) -> String {
     text += &cost(naive, free);
     text.push('.');
     text
+}
+
+/// What became of the counter: `… : of 700 updates the plain store lost 123 (17.6 %), …`.
+fn split_brain(arm: &Arm) -> Option<String> {
+    let counter = arm.split_brain.as_ref()?;
+    let label = format::plain(&arm.label);
+    let (plain, fenced) = (&counter.plain, &counter.fenced);
+    let share = match plain.acknowledged {
+        0 => String::new(),
+        all => format!(" ({})", Unit::Share.show(plain.lost as f64 / all as f64)),
+    };
+    Some(format!(
+        "{label}: the plain store lost {} of {} acknowledged {}{share}; the fenced store lost {}, and refused {} of {}.",
+        format::count(plain.lost),
+        format::count(plain.acknowledged),
+        if plain.acknowledged == 1 { "update" } else { "updates" },
+        if fenced.lost == 0 { "none".to_owned() } else { format::count(fenced.lost) },
+        format::count(fenced.refused),
+        format::plural(counter.stale, "stale write", "stale writes"),
+    ))
 }
 
 /// How an arm survived its faults: `… : nobody led for 2.3 s in the median of 20 faults (…), and each woke 190 workers`.

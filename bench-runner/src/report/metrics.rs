@@ -5,7 +5,7 @@
 
 mod barriers;
 
-use crate::measure::figures::{Arm, Failovers, Quantity, Safety, Trial};
+use crate::measure::figures::{Arm, Failovers, Quantity, Safety, SplitBrain, Store, Trial};
 use crate::report::format::{self, Figure, Unit};
 use crate::report::view::ArmView;
 
@@ -267,6 +267,12 @@ fn figure(metric: &Metric, arm: &Arm) -> Cell {
 }
 
 fn verdict(arm: &Arm) -> Cell {
+    if let Some(control) = arm.control {
+        return match control.caught {
+            true => Cell::Words("control, caught".to_owned()),
+            false => Cell::Alarm("NOT CAUGHT".to_owned()),
+        };
+    }
     if arm.safety.is_violated() {
         Cell::Alarm("VIOLATED".to_owned())
     } else if arm.grants == 0 && arm.barriers.is_none() {
@@ -298,6 +304,7 @@ pub(super) fn safety_rows(arms: &[ArmView]) -> Vec<Row> {
             Row { name, group: "Safety", cells: cells.collect() }
         })
         .collect();
+    rows.extend(counter_rows(arms));
     rows.extend(fault_rows(arms));
     let fifo = arms.iter().map(|view| match (view.arm.safety.fifo_inversions, view.arm.recipe.is_fifo()) {
         (0, _) => Cell::Words("0".to_owned()),
@@ -320,6 +327,41 @@ pub(super) fn safety_rows(arms: &[ArmView]) -> Vec<Row> {
         rows.push(Row { name: "arrivals not served", group: "Order", cells });
     }
     rows
+}
+
+/// Updates that a store lost, and their share: `123 (17.6 %)`.
+pub(super) fn lost(store: &Store) -> String {
+    match (store.lost, store.acknowledged) {
+        (0, _) | (_, 0) => format::count(store.lost),
+        (lost, acknowledged) => {
+            format!("{} ({})", format::count(lost), Unit::Share.show(lost as f64 / acknowledged as f64))
+        }
+    }
+}
+
+/// What became of the shared counter, where holders keep one.
+fn counter_rows(arms: &[ArmView]) -> Vec<Row> {
+    type Words = fn(&SplitBrain) -> String;
+    let rows: [(&'static str, Words); 4] = [
+        ("updates acknowledged, plain store", |counter| format::count(counter.plain.acknowledged)),
+        ("of those lost", |counter| lost(&counter.plain)),
+        ("lost by the fenced store", |counter| {
+            format!("{} of {}", format::count(counter.fenced.lost), format::count(counter.fenced.acknowledged))
+        }),
+        ("stale writes, refused by it", |counter| {
+            format!("{}, {}", format::count(counter.stale), format::count(counter.fenced.refused))
+        }),
+    ];
+    if arms.iter().all(|view| view.arm.split_brain.is_none()) {
+        return Vec::new();
+    }
+    let row = |(name, words): (&'static str, Words)| {
+        let cells = arms
+            .iter()
+            .map(|view| view.arm.split_brain.as_ref().map_or(Cell::Absent, |counter| Cell::Words(words(counter))));
+        Row { name, group: "Split brain", cells: cells.collect() }
+    };
+    rows.into_iter().map(row).collect()
 }
 
 /// What faults did to safety, where the scenario has any.

@@ -8,14 +8,16 @@
 //! | the tables on the terminal | [`terminal()`], in `terminal.rs` |
 //! | the sentence that answers the question | [`headline()`], in `headline.rs` |
 //!
-//! What a gate said is rendered in [`gate`].
+//! What a gate said is rendered in [`gate`], what came of a sweep in [`capacity`], what a verification found in [`verification()`].
 //!
 //! Both faces share the words and the numbers: `format` renders values, `metrics` is the table of the arms side by side,
-//! `barriers` puts barriers beside those of Hunt et al. 2010, `books` reconciles the three counts of notifications, `notices` says what the reader has to know before trusting them.
+//! `barriers` puts barriers beside those of Hunt et al. 2010, `books` reconciles the three counts of notifications, `controls` explains arms that are wrong on purpose, `notices` says what the reader has to know before trusting them.
 
 mod barriers;
 mod books;
+pub mod capacity;
 mod charts;
+mod controls;
 pub mod format;
 pub mod gate;
 mod headline;
@@ -26,6 +28,7 @@ mod palette;
 mod plot;
 mod table;
 mod terminal;
+mod verification;
 mod view;
 
 pub use charts::charts;
@@ -33,3 +36,4 @@ pub use headline::{Headline, headline};
 pub use html::html;
 pub use notices::violations;
 pub use terminal::{COLUMNS, terminal};
+pub use verification::verification;

@@ -1,6 +1,7 @@
 //! What the reader has to know before trusting the figures: violated safety, an incomplete run, a saturated generator,
 //! and the warnings of the run, each with what to do about it.
 
+use crate::report::controls;
 use crate::report::format;
 use crate::report::view::arms;
 use crate::results::summary::Summary;
@@ -29,8 +30,15 @@ pub(super) struct Notice {
     pub remedy: String,
 }
 
-/// What was violated, a line for each arm in which anything was.
+/// What was violated, a line for each arm in which anything was, and for each control that no check found.
 pub fn violations(summary: &Summary) -> Vec<String> {
+    let mut all = broken(summary);
+    all.extend(controls::not_caught(summary.arms.iter()));
+    all
+}
+
+/// What was violated, a line for each arm in which anything was.
+fn broken(summary: &Summary) -> Vec<String> {
     let arms = arms(summary);
     let violated = arms.iter().filter(|view| view.arm.safety.is_violated()).map(|view| {
         let safety = &view.arm.safety;
@@ -52,7 +60,7 @@ pub fn violations(summary: &Summary) -> Vec<String> {
 /// All notices, the loudest first.
 pub(super) fn notices(summary: &Summary) -> Vec<Notice> {
     let mut notices = Vec::new();
-    for violation in violations(summary) {
+    for violation in broken(summary) {
         notices.push(Notice {
             level: Level::Violation,
             title: "Safety violated".to_owned(),
@@ -61,6 +69,15 @@ pub(super) fn notices(summary: &Summary) -> Vec<Notice> {
                 true => "Do not trust this barrier: its speed means nothing until nobody passes early.".to_owned(),
                 false => "Do not trust this lock: its speed means nothing until mutual exclusion holds.".to_owned(),
             },
+        });
+    }
+    for missed in controls::not_caught(summary.arms.iter()) {
+        notices.push(Notice {
+            level: Level::Violation,
+            title: "Control not caught".to_owned(),
+            text: format!("{missed}."),
+            remedy: "What this run says of the safety of its other arms proves nothing until its controls are caught."
+                .to_owned(),
         });
     }
     if !summary.complete {

@@ -5,6 +5,7 @@ use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr;
 
 use crate::report::books::{self, Verdict};
+use crate::report::controls;
 use crate::report::format;
 use crate::report::headline::headline;
 use crate::report::metrics::{self, Cell, Row};
@@ -35,6 +36,12 @@ pub fn terminal(summary: &Summary, styled: bool) -> String {
     for sentence in headline(summary).sentences {
         page.blank();
         page.paragraph(&sentence, 0, BOLD);
+    }
+    for (view, one) in arms.iter().filter_map(|view| Some((view, controls::explain(view.arm)?))) {
+        page.blank();
+        let (word, style) = if one.caught { ("caught", BOLD) } else { ("not caught", ALARM) };
+        page.paragraph(&format!("Control {}: {word}. {} {}", view.label, one.wrong, one.found), 0, style);
+        page.paragraph(&one.why, 2, Style::new());
     }
     for notice in notices(summary) {
         page.blank();

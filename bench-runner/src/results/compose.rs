@@ -62,7 +62,11 @@ pub fn compose(run: &Run<'_>, trials: &TrialsByArm) -> (Summary, Vec<MeasuredArm
     };
     let environment = environment::collect(scenario, run.ensembles);
     let mut noticed = run.noticed.clone();
-    noticed.extend(warnings::of_figures(&figures, &environment));
+    noticed.extend(warnings::of_figures(&figures));
+    // External servers are on processors of their own, as far as is known.
+    if scenario.ensemble.external.is_none() {
+        noticed.extend(warnings::of_machine(&environment));
+    }
     if let Some(rate) = scenario.ensemble.max_rate {
         let held_back = figures.iter().filter(|arm| arm.generator.held_back > 0);
         noticed.extend(held_back.map(|arm| Warning::HeldBack {

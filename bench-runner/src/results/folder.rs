@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::summary::{SCHEMA_VERSION, Summary};
-use super::{histograms, passages, tables};
+use super::{histograms, passages, tables, updates};
 use crate::measure::histogram::Micros;
 use crate::run::recording::TrialRecording;
 
@@ -43,7 +43,8 @@ fn remedy(verb: &str, error: &io::Error) -> &'static str {
     }
 }
 
-fn failed(verb: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FolderError {
+/// A failure of this kind at this path.
+pub(crate) fn failed(verb: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FolderError {
     let path = path.to_owned();
     move |source| FolderError { verb, path, source }
 }
@@ -75,36 +76,14 @@ impl Folder {
     /// [`FolderError`]; nothing is left behind then.
     pub fn create(results: &Path, scenario: &str, time: SystemTime) -> Result<Folder, FolderError> {
         let of_scenario = results.join(scenario);
-        let mut made: Vec<PathBuf> = of_scenario
-            .ancestors()
-            .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
-            .map(Path::to_owned)
-            .collect();
-        made.reverse();
+        let made = missing(&of_scenario);
         Folder::begin(&of_scenario, time, made.clone()).inspect_err(|_| remove_empty(&made))
     }
 
     fn begin(of_scenario: &Path, time: SystemTime, made: Vec<PathBuf>) -> Result<Folder, FolderError> {
-        fs::create_dir_all(of_scenario).map_err(failed(MAKE, of_scenario))?;
-        let stamp = stamp(time);
-        // Two runs in one second get names of their own.
-        let mut name = stamp.clone();
-        let mut number = 1;
-        let partial = loop {
-            let partial = of_scenario.join(format!("{name}{PARTIAL}"));
-            match fs::create_dir(&partial) {
-                Ok(()) if !of_scenario.join(&name).exists() => break partial,
-                Ok(()) => fs::remove_dir(&partial).map_err(failed("remove", &partial))?,
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(failed(MAKE, &partial)(error)),
-            }
-            number += 1;
-            name = format!("{stamp}-{number}");
-        };
+        let (partial, whole) = make_partial(of_scenario, time)?;
         match begin_tables(&partial) {
-            Ok((acquisitions, timeline)) => {
-                Ok(Folder { whole: of_scenario.join(name), partial, made, acquisitions, timeline })
-            }
+            Ok((acquisitions, timeline)) => Ok(Folder { whole, partial, made, acquisitions, timeline }),
             Err(error) => {
                 // Marked as partial as it is, it would mislead nobody.
                 let _ = fs::remove_dir_all(&partial);
@@ -135,6 +114,8 @@ impl Folder {
         let through_barriers = self.partial.join("passages.csv");
         passages::append(&through_barriers, label, recording)
             .map_err(|error| failed("write", &through_barriers)(io_error(error)))?;
+        let updated = self.partial.join("updates.csv");
+        updates::append(&updated, label, recording).map_err(|error| failed("write", &updated)(io_error(error)))?;
         let file = format!("histograms/trial-{}-{}.hlog", recording.planned.position, file_name(label));
         let workers = &recording.workers;
         self.write_with(&file, |writer| {
@@ -204,8 +185,36 @@ impl Folder {
     }
 }
 
+/// The folders down to this one that are not there, the outermost first.
+pub(crate) fn missing(folder: &Path) -> Vec<PathBuf> {
+    let there_not = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+    let mut missing: Vec<PathBuf> = folder.ancestors().take_while(there_not).map(Path::to_owned).collect();
+    missing.reverse();
+    missing
+}
+
+/// Makes the folder of a run that begins at this time below its scenario's: where it is now, and its final name.
+pub(crate) fn make_partial(of_scenario: &Path, time: SystemTime) -> Result<(PathBuf, PathBuf), FolderError> {
+    fs::create_dir_all(of_scenario).map_err(failed(MAKE, of_scenario))?;
+    let stamp = stamp(time);
+    // Two runs in one second get names of their own.
+    let mut name = stamp.clone();
+    let mut number = 1;
+    loop {
+        let partial = of_scenario.join(format!("{name}{PARTIAL}"));
+        match fs::create_dir(&partial) {
+            Ok(()) if !of_scenario.join(&name).exists() => return Ok((partial, of_scenario.join(name))),
+            Ok(()) => fs::remove_dir(&partial).map_err(failed("remove", &partial))?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(MAKE, &partial)(error)),
+        }
+        number += 1;
+        name = format!("{stamp}-{number}");
+    }
+}
+
 /// Removes folders that this run made, the innermost first, as far as nothing of another run has come into them.
-fn remove_empty(made: &[PathBuf]) {
+pub(crate) fn remove_empty(made: &[PathBuf]) {
     for folder in made.iter().rev() {
         let _ = fs::remove_dir(folder);
     }

@@ -7,9 +7,11 @@
 //! | (its content) | [`compose`] puts it together, [`warnings`] says what to know before trusting it |
 //! | `acquisitions.csv`, `timeline.csv` | [`tables`] |
 //! | `passages.csv`, where there are barriers | [`passages`] |
+//! | `updates.csv`, where holders keep a shared counter | [`updates`] |
 //! | `histograms/*.hlog`, `histograms/*.hgrm` | [`histograms`] |
 //! | `<scenario>.toml`, `report.html`, `charts/*.svg` | written through [`folder`], which keeps it all together |
 
+mod appended;
 pub mod compose;
 pub mod environment;
 pub mod folder;
@@ -18,6 +20,7 @@ pub mod passages;
 pub mod schema;
 pub mod summary;
 pub mod tables;
+pub mod updates;
 pub mod warnings;
 
 pub use folder::{Folder, FolderError};

@@ -1,11 +1,10 @@
 //! `passages.csv`: one row for each way of a member through a barrier, in runs that have any.
 
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::Path;
 
 use workloads::record::Passage;
 
+use super::appended;
 use crate::run::recording::TrialRecording;
 
 /// Columns of `passages.csv`. Times are nanoseconds since the start of the trial, on one clock for all workers; empty where
@@ -29,26 +28,11 @@ pub const PASSAGES: [&str; 10] = [
 ///
 /// What writing answers.
 pub fn append(path: &Path, label: &str, recording: &TrialRecording) -> csv::Result<()> {
-    if recording.passages.is_empty() {
-        return Ok(());
-    }
-    let file = OpenOptions::new().append(true).create(true).open(path)?;
-    let begins = file.metadata()?.len() == 0;
-    let mut writer = csv::Writer::from_writer(file);
-    if begins {
-        writer.write_record(PASSAGES)?;
-    }
-    write(&mut writer, label, recording)?;
-    writer.flush()?;
-    Ok(())
-}
-
-fn write(writer: &mut csv::Writer<impl Write>, label: &str, recording: &TrialRecording) -> csv::Result<()> {
     let mut passages: Vec<&Passage> = recording.passages.iter().collect();
     passages.sort_unstable_by_key(|passage| (passage.barrier, passage.arrived, passage.worker));
     let reached = |nanos: u64| (nanos != 0).then_some(nanos);
-    for passage in passages {
-        writer.serialize((
+    let rows = passages.into_iter().map(|passage| {
+        (
             recording.planned.position,
             label,
             passage.worker,
@@ -59,7 +43,7 @@ fn write(writer: &mut csv::Writer<impl Write>, label: &str, recording: &TrialRec
             reached(passage.left),
             passage.wakeups_in,
             passage.wakeups_out,
-        ))?;
-    }
-    Ok(())
+        )
+    });
+    appended::append(path, &PASSAGES, rows)
 }

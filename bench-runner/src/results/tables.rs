@@ -10,7 +10,7 @@ use crate::run::recording::TrialRecording;
 
 /// Columns of `acquisitions.csv`: one row for each acquisition of the measured trials. Times are nanoseconds since the start
 /// of the trial, on one clock for all workers; empty where the stage was not reached.
-pub const ACQUISITIONS: [&str; 16] = [
+pub const ACQUISITIONS: [&str; 17] = [
     "trial",
     "arm",
     "worker",
@@ -27,6 +27,7 @@ pub const ACQUISITIONS: [&str; 16] = [
     "released_ns",
     "over_ns",
     "stale_writes",
+    "struck",
 ];
 
 /// Columns of `timeline.csv`: one row for each 10 ms of the measured trials in which anything happened.
@@ -62,7 +63,8 @@ pub fn write_acquisitions(
             reached(acquisition.release_sent),
             reached(acquisition.released),
             reached(acquisition.over),
-            acquisition.stale_writes,
+            // Two in one: serde knows tuples of at most sixteen.
+            (acquisition.stale_writes, u8::from(acquisition.struck)),
         ))?;
     }
     Ok(())

@@ -140,13 +140,15 @@ const WIDE_SPREAD: f64 = 1.5;
 const MANY_STARVED: f64 = 0.01;
 
 /// What the figures themselves give reason to say.
-pub fn of_figures(arms: &[Arm], environment: &Environment) -> Vec<Warning> {
+pub fn of_figures(arms: &[Arm]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     arms.iter().for_each(|arm| of_arm(arm, &mut warnings));
-    if environment.cpus < 8 {
-        warnings.push(Warning::FewCpus { cpus: environment.cpus });
-    }
     warnings
+}
+
+/// What the machine gives reason to say that generator and servers share.
+pub fn of_machine(environment: &Environment) -> Option<Warning> {
+    (environment.cpus < 8).then_some(Warning::FewCpus { cpus: environment.cpus })
 }
 
 fn of_arm(arm: &Arm, warnings: &mut Vec<Warning>) {
@@ -156,7 +158,8 @@ fn of_arm(arm: &Arm, warnings: &mut Vec<Warning>) {
     let cut = arm.trial.iter().any(|trial| !trial.complete);
     let books = &arm.notifications;
     match books.server {
-        Some(server) if server != books.client && arm.requests.total > 0 => {
+        // A control whose books differ is explained where controls are.
+        Some(server) if server != books.client && arm.requests.total > 0 && arm.control.is_none() => {
             warnings.push(Warning::BooksDiffer { label: label(), client: books.client, server });
         }
         Some(_) => {}

@@ -7,6 +7,7 @@ use workloads::bystander::BystanderLatencies;
 use workloads::fleet::Failures;
 use workloads::fleet::faults::FencedWrites;
 use workloads::record::{Passage, Recording};
+use workloads::shared_counter::Updates;
 
 use super::generator::GeneratorRecording;
 use super::schedule::Planned;
@@ -75,6 +76,8 @@ pub struct Sample {
     pub sessions: Option<u64>,
     /// CPU time of the generator, in seconds.
     pub generator_cpu_seconds: f64,
+    /// Bytes of data that the servers keep, where they told.
+    pub data_bytes: Option<u64>,
 }
 
 /// A grant that a worker had when a fault struck it.
@@ -173,4 +176,6 @@ pub struct TrialRecording {
     pub sessions_lost: u64,
     /// Writes of holders to a store that checks the token; only where faults were to come.
     pub fenced_writes: FencedWrites,
+    /// What holders did to the shared counter; empty where none is kept.
+    pub updates: Updates,
 }

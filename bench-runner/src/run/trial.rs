@@ -254,6 +254,7 @@ impl<'a> Started<'a> {
         // Last, so that a holder that was refused a write while the books were closed is in these as it is in those.
         let (sessions_lost, fenced_writes) = (self.fleet.sessions_lost(), self.fleet.fenced_writes());
         let passages = self.plan.passages();
+        let updates = self.plan.updates();
         let bystanders = timeout(TIDY_LIMIT, self.bystanders.finish()).await.unwrap_or_default();
         if !lost {
             // What is left behind goes with the ensemble; the trial's figures are complete in any case.
@@ -280,6 +281,7 @@ impl<'a> Started<'a> {
             faults,
             sessions_lost,
             fenced_writes,
+            updates,
         }
     }
 
@@ -423,6 +425,7 @@ async fn sample(ensemble: &Ensemble, begun: Instant) -> (Sample, Vec<String>) {
         watches: nodes.watches(),
         sessions: nodes.sessions,
         generator_cpu_seconds: generator::cpu_seconds(),
+        data_bytes: nodes.data_bytes(),
     };
     (sample, silent)
 }

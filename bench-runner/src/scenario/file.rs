@@ -17,6 +17,8 @@ use super::fault::file::FaultFile;
 use super::gate::GateFile;
 use super::grid::GridFile;
 use super::settings::Provider;
+use super::slo::SloFile;
+use super::sweep::SweepFile;
 
 /// The version of the format that this program reads.
 pub const VERSION: u32 = 1;
@@ -53,6 +55,13 @@ pub struct ScenarioFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "GridFile")]
     pub grid: Option<GridFile>,
+    /// What `bench-runner capacity` varies; `run` and `gate` take no scenario that has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "SweepFile")]
+    pub sweep: Option<SweepFile>,
+    /// The limits that `bench-runner capacity` looks for the largest load within.
+    #[serde(default)]
+    pub slo: SloFile,
     /// A few sessions that read and write an unrelated znode or key at a steady rate: what the herd does to everybody else.
     #[serde(default)]
     pub bystanders: BystandersFile,
@@ -346,6 +355,10 @@ pub struct WorkersFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub auto_requeue: Option<bool>,
+    /// Locks and elections in the modes `closed` and `open`: holders keep a shared counter, in a store that takes every write and in one that checks the fencing token. Each update takes so long from its read to its write, in which a holder does not look whether it holds still; the hold says for how long it begins new ones, and each grant has at least one. Not `"forever"`. Default: no counter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "DelayText")]
+    pub updates: Option<DelayText>,
     /// How many barriers, 1 to 100,000. The modes `barriers` and `rounds` use it. Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 100_000), extend("default" = 1))]
@@ -362,6 +375,10 @@ pub struct WorkersFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1, max = 10_000), extend("default" = 64))]
     pub connect_concurrency: Option<u32>,
+    /// A control, wrong on purpose: over how many sessions (etcd: leases) the workers are spread, fewer than there are workers. For `lock/naive` on ZooKeeper, where the fan-out collapses to the number of sessions, and `lock/sequential` on etcd, where several hold at once; without faults. The run fails if the checks do not find that. Default: each worker has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32", range(min = 1))]
+    pub sessions: Option<u32>,
     /// etcd: over how many client connections the workers are spread, worker by worker; at most as many as workers. Default: each worker has a connection of its own, as each has a lease of its own in any case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32", range(min = 1))]
@@ -382,10 +399,12 @@ impl WorkersFile {
             hold: self.hold.or(base.hold),
             think: self.think.or(base.think),
             auto_requeue: self.auto_requeue.or(base.auto_requeue),
+            updates: self.updates.or(base.updates),
             barriers: self.barriers.or(base.barriers),
             arrivals: self.arrivals.or(base.arrivals),
             session_timeout: self.session_timeout.or(base.session_timeout),
             connect_concurrency: self.connect_concurrency.or(base.connect_concurrency),
+            sessions: self.sessions.or(base.sessions),
             connections: self.connections.or(base.connections),
             telemetry: self.telemetry.or(base.telemetry),
         }
@@ -459,7 +478,7 @@ impl Default for BystandersFile {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Arm")]
 pub struct ArmFile {
-    /// The algorithm. `session/idle` holds sessions and does nothing; it takes the closed mode alone, and pays no heed to `locks`, `hold` and `think`.
+    /// The algorithm. `control/unlocked` is wrong on purpose: nobody waits for anybody, two hold at once, and the run fails if the checks do not find that. `session/idle` holds sessions and does nothing; it takes the closed mode alone, and pays no heed to `locks`, `hold` and `think`.
     #[schemars(required)]
     pub recipe: Option<Recipe>,
     /// What tables and charts call the arm, at most 60 characters, each label once. Default: the recipe's name.

@@ -8,7 +8,7 @@
 //! 3. `read` turns the document into the types of [`file`](mod@file), with [`duration`], [`delay`], [`fault`] and [`external`] for what TOML has no
 //!    type for, and collects every key that does not fit (`explain` words the complaint, `similar` finds the key that was meant);
 //! 4. `validate` judges what the types cannot: ranges, and settings that contradict each other;
-//! 5. `resolve` multiplies the arms by the `grid`, and merges the defaults, `[workers]` and each arm's own settings into [`settings`].
+//! 5. `resolve` multiplies the arms by the `grid`, takes the first point of the `sweep`, and merges the defaults, `[workers]` and each arm's own settings into [`settings`].
 //!
 //! A complaint is a `problem` with a `path` (`arm.0.workers.count`); `places` finds the line for it, and [`error`] draws
 //! the lines with carets. [`schema`](mod@schema) publishes the format for editors.
@@ -22,6 +22,7 @@ mod problem;
 mod read;
 mod resolve;
 mod similar;
+mod sweep;
 mod validate;
 
 pub mod delay;
@@ -35,6 +36,7 @@ pub mod gate;
 pub mod load;
 pub mod schema;
 pub mod settings;
+pub mod slo;
 
 pub use error::ScenarioError;
 pub use external::{AuthSettings, CommandSettings, ExternalSettings, PasswordFrom, ServerSettings, TlsSettings};
@@ -46,3 +48,5 @@ pub use settings::{
     ArmSettings, BystanderSettings, EnsembleSettings, EtcdSettings, Provider, Scenario, TrialSettings,
     ZookeeperSettings,
 };
+pub use slo::SloFile;
+pub use sweep::{Axis, SweepFile, SweepSettings, Variable};

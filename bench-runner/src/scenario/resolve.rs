@@ -8,11 +8,11 @@ use super::external;
 use super::fault::file::FaultFile;
 use super::fault::{FaultKind, WorkerFault};
 use super::file::{ArmFile, EnsembleFile, ModeName, ProcessName, ScenarioFile, WorkersFile};
-use super::grid;
 use super::settings::{
     ArmSettings, BystanderSettings, EnsembleSettings, EtcdSettings, Provider, Scenario, TrialSettings,
     ZookeeperSettings,
 };
+use super::{grid, sweep};
 use crate::ensemble::etcd::settings::shortest_lease_seconds;
 
 /// The longest session timeout that a server grants, in ticks; also the default.
@@ -23,6 +23,11 @@ const LEASE: Duration = Duration::from_secs(20);
 
 /// The scenario without its name and text; `None` if something is missing that `validate` asks for.
 pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
+    let at_first = file.sweep.is_some().then(|| ScenarioFile { sweep: None, ..sweep::at_first_point(file) });
+    if let Some(at_first) = at_first {
+        let settings = file.sweep.as_ref().and_then(|sweep| sweep.resolve())?;
+        return Some(Scenario { sweep: Some(settings), ..resolve(&at_first)? });
+    }
     let (zookeeper, etcd) = (&file.ensemble.zookeeper, &file.ensemble.etcd);
     Some(Scenario {
         name: String::new(),
@@ -63,6 +68,8 @@ pub fn resolve(file: &ScenarioFile) -> Option<Scenario> {
         bystanders: BystanderSettings { sessions: file.bystanders.sessions, rate: file.bystanders.rate },
         arms: grid::arms(file).iter().map(|arm| resolve_arm(arm, file)).collect::<Option<_>>()?,
         faults: file.fault.iter().map(FaultFile::resolve).collect::<Option<_>>()?,
+        sweep: None,
+        slo: file.slo.limits.clone(),
         gate: file.gate.clone(),
         text: String::new(),
         sha256: String::new(),
@@ -96,10 +103,12 @@ fn resolve_arm(arm: &ArmFile, file: &ScenarioFile) -> Option<ArmSettings> {
             hold: delay(workers.hold),
             think: delay(workers.think),
             auto_requeue: requeues(recipe, workers.mode.unwrap_or_default()) && workers.auto_requeue.unwrap_or(true),
+            updates: workers.updates.map(Delay::from),
             session_timeout: workers
                 .session_timeout
                 .map_or_else(|| default_timeout(service, file), |timeout| timeout.0),
             connections: workers.connections.filter(|_| service == Service::Etcd),
+            sessions: workers.sessions,
             connect_concurrency: workers.connect_concurrency.unwrap_or(64),
             seed: file.seed,
             precautions: precautions(file)?,

@@ -11,7 +11,8 @@ use workloads::settings::{Service, WorkerSettings};
 use super::docker::DockerFile;
 use super::external::ExternalSettings;
 use super::fault::FaultSettings;
-use super::gate::GateFile;
+use super::gate::{GateFile, Slo};
+use super::sweep::SweepSettings;
 
 /// A scenario, ready to run.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +34,10 @@ pub struct Scenario {
     /// What is broken on purpose in each trial of each arm, in the order of the file; none where a drain is among
     /// the arms.
     pub faults: Vec<FaultSettings>,
+    /// What a sweep varies; the scenario itself is then that of the first point.
+    pub sweep: Option<SweepSettings>,
+    /// The limits that a sweep looks for the largest load within.
+    pub slo: Vec<Slo>,
     /// How a gate judges the figures.
     pub gate: GateFile,
     /// The file's text after the overrides: reading it again gives this scenario again.

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod barriers;
+mod capacity;
 mod disk;
 mod ensemble_lost;
 mod faults;
@@ -14,6 +15,7 @@ mod not_started;
 mod overdue;
 mod place;
 mod process;
+mod proof;
 mod running;
 mod safety;
 mod streams;

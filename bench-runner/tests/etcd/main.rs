@@ -6,6 +6,7 @@ mod abandoned;
 mod barriers;
 mod elections;
 mod ensemble;
+mod faithful;
 mod faults;
 mod leaderless;
 mod locks;

@@ -33,7 +33,7 @@ fn nodes_are_broken_and_mended_by_the_users_commands() {
     assert_eq!(tree::of_etcd(&servers[0]), before);
 
     std::fs::remove_dir_all(place.path("results")).unwrap();
-    let broken = commands(resume).replace("kill -STOP", "echo no such host; false; kill -STOP");
+    let broken = commands(resume).replace("kill -STOP", "echo no such host; exit 1; kill -STOP");
     place.write("theirs.toml", &(on_etcd(&broken, &endpoints) + fault));
     finished(&mut place.command(&run)).expect(exit::DONE);
     let struck = &summary(&place.only_run_of("theirs")).arms[0].trial[0].failovers[0];

@@ -1,10 +1,9 @@
 //! ZooKeeper over TLS, with certificates on both sides and a digest identity.
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bench_runner::exit;
-use workloads::access::{Access, Login, Secret, Tls};
+use workloads::access::{Access, Login, Secret};
 use workloads::zookeeper::session::{AtDrop, Client, CreateMode, Session};
 
 use crate::block_on;
@@ -15,13 +14,12 @@ use crate::running::finished;
 use crate::servers::{self, Security, Server};
 use crate::written::summary;
 
-/// A session with all rights that the right credentials give.
-async fn session(server: &Server, pki: &Path) -> Client {
-    let identity = (pki.join("client.pem"), pki.join("client.key"));
-    let tls = Tls::from_files(&pki.join("ca.pem"), Some((&identity.0, &identity.1))).unwrap();
+/// A session with the digest identity alone: over TLS the client's certificate would be an identity too, and what "the
+/// creator" owns would be the certificate's as well.
+async fn session(server: &Server) -> Client {
     let login = Login::new("bench", Secret::new(PASSWORD));
-    let access = Access { tls: Some(Arc::new(tls)), login: Some(Arc::new(login)), throttle: None };
-    Client::open(&server.tls_endpoint(), Duration::from_secs(5), AtDrop::Close, &access).await.unwrap()
+    let access = Access { login: Some(Arc::new(login)), ..Access::default() };
+    Client::open(&server.endpoint(), Duration::from_secs(5), AtDrop::Close, &access).await.unwrap()
 }
 
 #[test]
@@ -35,7 +33,7 @@ fn the_right_credentials_work_and_each_wrong_one_is_told() {
     let server = servers::zookeeper(&place, "zookeeper", "srvr", Some(&security(false)));
     // What is ours to use belongs to the identity alone.
     block_on(async {
-        session(&server, &pki).await.create("/bench-runner", CreateMode::Persistent, b"").await.unwrap();
+        session(&server).await.create("/bench-runner", CreateMode::Persistent, b"").await.unwrap();
     });
     let endpoint = server.tls_endpoint();
     let scenario = |endpoint: &str| scenario("zookeeper", endpoint);
@@ -50,7 +48,7 @@ fn the_right_credentials_work_and_each_wrong_one_is_told() {
     assert_eq!((of_run.nodes[0].role.as_str(), of_run.ensemble.settings["TLS"].as_str()), ("standalone", "yes"));
     assert_no_secret(&place, &done);
     block_on(async {
-        assert!(session(&server, &pki).await.children("/bench-runner").await.unwrap().is_empty());
+        assert!(session(&server).await.children("/bench-runner").await.unwrap().is_empty());
     });
 
     let expired = servers::zookeeper(&place, "expired", "srvr", Some(&security(true)));

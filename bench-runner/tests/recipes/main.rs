@@ -14,6 +14,7 @@ mod barriers;
 mod cancelled;
 mod death;
 mod elections;
+mod faithful;
 mod faulty;
 mod fleet;
 mod latch;
@@ -27,6 +28,7 @@ mod queue;
 #[path = "../rounds/mod.rs"]
 mod rounds;
 mod selector;
+mod strangers;
 mod tcp;
 mod tree;
 mod wire;

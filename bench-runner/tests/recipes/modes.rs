@@ -24,6 +24,8 @@ pub fn settings(recipe: Recipe, workers: u32, resources: u32, mode: Mode) -> Wor
         hold: Delay::NONE,
         think: Delay::NONE,
         auto_requeue: false,
+        updates: None,
+        sessions: None,
         session_timeout: LONG,
         connections: None,
         connect_concurrency: 16,

@@ -52,9 +52,14 @@ pub fn on_ensemble(test: impl AsyncFnOnce(&Place)) {
 
 /// Runs a test on one node of its own with further flags for its JVM.
 pub fn on_ensemble_with(jvm_flags: &[&str], test: impl AsyncFnOnce(&Place)) {
+    on_ensemble_of(1, jvm_flags, test);
+}
+
+/// Runs a test on nodes of its own, with further flags for their JVMs.
+pub fn on_ensemble_of(nodes: u32, jvm_flags: &[&str], test: impl AsyncFnOnce(&Place)) {
     RUNTIME.block_on(async {
         let _turn = TURN.lock().await;
-        let ensemble = Arc::new(start(1, jvm_flags).await);
+        let ensemble = Arc::new(start(nodes, jvm_flags).await);
         take_place(&ensemble, test).await;
         Arc::into_inner(ensemble).unwrap().stop().await.unwrap();
     });

@@ -109,6 +109,8 @@ pub fn arm(label: &str, shape: &Shape) -> Arm {
         failover_ms: FailoverLatency::default(),
         failovers: None,
         barriers: None,
+        split_brain: None,
+        control: None,
         bystander_ms: Bystander { rest: latency(1.3), during: latency(shape.bystander_ms) },
         generator: generator(shape, 18.4),
         nodes_cpu_seconds: Some(88.0),
@@ -140,6 +142,7 @@ fn trial(index: u32, shape: &Shape, grants: u64, acquire: f64) -> Trial {
         generator: generator(shape, 6.1 * wobble),
         failovers: Vec::new(),
         barriers: None,
+        split_brain: None,
         nodes_cpu_seconds: Some(29.0 * wobble),
         other_cpu_share: Some(0.05),
     }
@@ -238,6 +241,7 @@ fn series(shape: &Shape, acquire: f64) -> Series {
     };
     Series {
         leaderships: Vec::new(),
+        stale_writes: Vec::new(),
         percentiles: BTreeMap::from([
             ("acquire".to_owned(), curve(acquire * 0.9, acquire * 1.4)),
             ("handoff".to_owned(), curve(shape.handoff_ms, shape.handoff_ms * 1.8)),

@@ -2,6 +2,7 @@
 
 mod arm;
 mod failover;
+mod proof;
 
 use std::collections::BTreeMap;
 
@@ -27,6 +28,7 @@ pub fn all() -> Vec<(&'static str, Summary)> {
         ("hostile", hostile()),
         ("failovers", failovers()),
         ("faults", failover::faults()),
+        ("proof", proof::proof()),
     ]
 }
 

@@ -180,3 +180,20 @@ fn a_foreign_file_does_not_fill_the_screen() {
     assert_eq!(complaint.matches("error: ").count(), 20);
     assert!(complaint.ends_with("more problems"), "{complaint}");
 }
+
+#[test]
+fn counters_and_controls() {
+    let etcd = |lines: &str| arms(&format!("[[arm]]\nrecipe = \"lock/sequential\"\nservice = \"etcd\"\n{lines}"));
+    let shown = complaints(&[
+        workers("count = 50\nupdates = \"forever\""),
+        workers("count = 50\nupdates = \"5ms\"\nmode = \"drain\""),
+        workers("count = 50\nupdates = \"5ms\"").replace("lock/naive", "session/idle"),
+        workers("count = 50\nsessions = 50"),
+        workers("count = 50\nsessions = 5\ntelemetry = false"),
+        arms("[[arm]]\nrecipe = \"lock/sequential\"\nworkers = { sessions = 5 }"),
+        etcd("workers = { sessions = 0 }"),
+        etcd("workers = { sessions = 5 }\n[[fault]]\nkind = \"crash\"\ntarget = \"holder\"\nat = \"1s\""),
+        arms("[[arm]]\nrecipe = \"control/unlokced\""),
+    ]);
+    insta::assert_snapshot!(shown);
+}

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bench_runner::scenario;
 use bench_runner::scenario::delay::DelayText;
 use bench_runner::scenario::duration::Span;
 use bench_runner::scenario::fault::file::{FaultFile, HowName, KindName, TargetText};
@@ -12,6 +11,7 @@ use bench_runner::scenario::file::{
     WorkersFile, ZookeeperFile,
 };
 use bench_runner::scenario::gate::GateFile;
+use bench_runner::scenario::{self, Provider, SloFile};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -157,6 +157,8 @@ prop_compose! {
             trials: TrialsFile { count, warmup, duration, limit, rest },
             workers,
             grid: None,
+            sweep: None,
+            slo: SloFile::default(),
             bystanders: BystandersFile { sessions, rate },
             arm,
             fault,

@@ -31,6 +31,10 @@ fn each_shipped_scenario_loads() {
             "5000-sessions",
             "barriers",
             "barriers-herd",
+            "capacity-ensemble",
+            "capacity-locks",
+            "capacity-sessions",
+            "controls",
             "drain",
             "drain-etcd",
             "election-failover",
@@ -40,6 +44,7 @@ fn each_shipped_scenario_loads() {
             "mass-crash",
             "open-loop",
             "quick",
+            "split-brain",
             "telemetry",
             "zookeeper-vs-etcd"
         ]

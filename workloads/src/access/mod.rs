@@ -31,7 +31,8 @@ pub use tls::{Tls, TlsError};
 pub struct Access {
     /// How connections are encrypted; `None`: they are not.
     pub tls: Option<Arc<Tls>>,
-    /// As whom: ZooKeeper's digest identity, which then owns all that is created; etcd's user.
+    /// As whom: ZooKeeper's digest identity, to which then belongs what is created (and to a client certificate's, where there is
+    /// one); etcd's user.
     pub login: Option<Arc<Login>>,
     /// The ceiling on requests; `None`: as many as the workers like.
     pub throttle: Option<Arc<Throttle>>,

@@ -1,7 +1,7 @@
 //! Any of the locks and elections on etcd, chosen by its name.
 
 use super::session::Session;
-use super::{LeaderLatch, LeaderSelector, NaiveElection, NaiveLock, SequentialLock};
+use super::{LeaderLatch, LeaderSelector, NaiveElection, NaiveLock, SequentialLock, Unlocked};
 use crate::recipe::{Grant, Lock, Loss, Observer, RecipeError};
 use crate::settings::Recipe;
 
@@ -17,6 +17,8 @@ pub enum Contender<S: Session> {
     LeaderLatch(LeaderLatch<S>),
     /// `election/leader-selector`.
     LeaderSelector(LeaderSelector<S>),
+    /// `control/unlocked`.
+    Unlocked(Unlocked<S>),
 }
 
 impl<S: Session> Contender<S> {
@@ -31,6 +33,7 @@ impl<S: Session> Contender<S> {
             Recipe::NaiveElection => Contender::NaiveElection(NaiveElection::new(session, base)),
             Recipe::LeaderLatch => Contender::LeaderLatch(LeaderLatch::new(session, base)),
             Recipe::LeaderSelector => Contender::LeaderSelector(LeaderSelector::new(session, base)),
+            Recipe::Unlocked => Contender::Unlocked(Unlocked::new(session, base)),
             Recipe::SingleBarrier | Recipe::DoubleBarrier | Recipe::NaiveDoubleBarrier | Recipe::IdleSession => {
                 return None;
             }
@@ -47,6 +50,7 @@ macro_rules! each {
             Contender::NaiveElection($it) => $call,
             Contender::LeaderLatch($it) => $call,
             Contender::LeaderSelector($it) => $call,
+            Contender::Unlocked($it) => $call,
         }
     };
 }

@@ -9,6 +9,7 @@
 //! | [`leader_latch`] | `election/leader-latch`: campaigns, and leads until it is closed or lost |
 //! | [`leader_selector`] | `election/leader-selector`: campaigns, leads, resigns, and campaigns again |
 //! | [`election`] | what the two stand on: etcd's own election |
+//! | [`unlocked`] | `control/unlocked`: tickets, and no lock |
 //! | [`Contender`] | any of them, by name |
 //! | [`single_barrier`] | `barrier/single`: one key, all wait for its deletion |
 //! | [`double_barrier`] | `barrier/double`: a ready key on the way in, the lowest and the highest on the way out |
@@ -17,6 +18,7 @@
 //! | `members` | what the barriers have in common |
 //! | `queue` | a queue of keys, as the sequential lock and the elections have it |
 //! | `entry` | a worker's own key, which goes when the attempt does |
+//! | `memory` | feature `memory`: an ensemble in memory, for tests |
 
 mod contender;
 pub mod double_barrier;
@@ -26,6 +28,8 @@ pub mod keys;
 pub mod leader_latch;
 pub mod leader_selector;
 mod members;
+#[cfg(feature = "memory")]
+pub mod memory;
 pub mod naive_double_barrier;
 pub mod naive_election;
 pub mod naive_lock;
@@ -33,6 +37,7 @@ mod queue;
 pub mod sequential_lock;
 pub mod session;
 pub mod single_barrier;
+pub mod unlocked;
 
 pub use contender::Contender;
 pub use double_barrier::DoubleBarrier;
@@ -44,6 +49,7 @@ pub use naive_election::NaiveElection;
 pub use naive_lock::NaiveLock;
 pub use sequential_lock::SequentialLock;
 pub use single_barrier::SingleBarrier;
+pub use unlocked::Unlocked;
 
 use crate::recipe::{Loss, RecipeError};
 use session::SessionError;

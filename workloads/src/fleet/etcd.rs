@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::OnceCell;
-
 use super::Target;
 use super::host::{Host, Steward};
+use super::pool::Pool;
 use super::relay::Relay;
 use crate::access::Access;
 use crate::etcd::session::{Client, Connection, SessionError, Tap, Untapped};
@@ -22,8 +21,10 @@ pub(super) struct EtcdHost {
     ttl: Duration,
     auto_requeue: bool,
     recorder: Arc<Recorder>,
-    /// The connections that the workers share; empty where each has its own.
-    shared: Arc<[OnceCell<Arc<Connection>>]>,
+    /// The connections that the workers share.
+    connections: Pool<Arc<Connection>>,
+    /// The sessions that they share, where that is what is to be controlled.
+    sessions: Pool<Client>,
 }
 
 impl EtcdHost {
@@ -34,20 +35,17 @@ impl EtcdHost {
             ttl: settings.session_timeout,
             auto_requeue: settings.auto_requeue,
             recorder: Arc::clone(recorder),
-            shared: (0..settings.connections.unwrap_or(0)).map(|_| OnceCell::new()).collect(),
+            connections: Pool::new(settings.connections),
+            sessions: Pool::new(settings.sessions),
         }
     }
 
     /// The worker's own connection, or the one that it shares. Connections begin at different servers, in turn.
     async fn connection(&self, worker: u32, relay: Option<&Relay>) -> Result<Arc<Connection>, SessionError> {
-        let worker = worker as usize;
         let through = relay.map(Relay::endpoint);
         let endpoints = through.as_deref().unwrap_or(&self.endpoints);
         let open = async |place| Connection::open(endpoints, place, self.access.clone()).await.map(Arc::new);
-        match self.shared.get(worker % self.shared.len().max(1)) {
-            None => open(worker).await,
-            Some(shared) => shared.get_or_try_init(|| open(worker % self.shared.len())).await.map(Arc::clone),
-        }
+        self.connections.get(worker, open).await
     }
 }
 
@@ -64,8 +62,8 @@ impl Host for EtcdHost {
 
     async fn connect(&self, worker: u32, relay: Option<&Relay>) -> Result<Self::Session, String> {
         let tap = Arc::clone(&self.recorder) as Arc<dyn Tap>;
-        let opened = async { Client::open(self.connection(worker, relay).await?, self.ttl, tap).await };
-        opened.await.map_err(|error: SessionError| error.to_string())
+        let open = async |_| Client::open(self.connection(worker, relay).await?, self.ttl, tap).await;
+        self.sessions.get(worker, open).await.map_err(|error: SessionError| error.to_string())
     }
 
     fn barrier(&self, recipe: Recipe, session: &Self::Session, base: &str, quantity: u32) -> Option<Self::Barrier> {

@@ -7,8 +7,10 @@ use tokio::sync::oneshot;
 
 use super::Fleet;
 use super::orders::{Order, Strike};
+use crate::fenced_store::FencedStore;
 use crate::holders::Held;
 use crate::settings::CutHow;
+use crate::shared_counter::Books;
 
 /// How often it is looked whether the entry of a holder is gone: the resolution of what is told of it.
 pub const WITNESS_PACE: Duration = Duration::from_millis(5);
@@ -58,7 +60,10 @@ impl Fleet {
 
     /// Cuts a worker's line; the moment, or `None` where it has none that can be cut.
     pub fn cut(&self, worker: u32, how: CutHow) -> Option<u64> {
-        self.wires.get(worker as usize)?.relay.as_ref()?.cut(how);
+        let wire = self.wires.get(worker as usize)?;
+        let relay = wire.relay.as_ref()?;
+        wire.orders.fate.strike();
+        relay.cut(how);
         Some(self.recorder.now())
     }
 
@@ -88,9 +93,12 @@ impl Fleet {
     /// What became of the holders' writes.
     pub fn fenced_writes(&self) -> FencedWrites {
         let store = self.plan.under_faults.as_ref().map(|under_faults| &under_faults.store);
-        store.map_or_else(FencedWrites::default, |store| FencedWrites {
-            accepted: store.accepted(),
-            refused: store.refused(),
-        })
+        // Where a shared counter is kept, it is what they write to.
+        let books = self.plan.updates().books;
+        let counted = |of: fn(&Books) -> u64| books.iter().map(of).sum::<u64>();
+        FencedWrites {
+            accepted: store.map_or(0, FencedStore::accepted) + counted(|books| books.fenced.acknowledged),
+            refused: store.map_or(0, FencedStore::refused) + counted(|books| books.fenced.refused),
+        }
     }
 }

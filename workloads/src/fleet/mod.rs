@@ -18,6 +18,7 @@
 //! | `post` | one worker's post: connects, works, does what it is told |
 //! | [`orders`] | what a worker can be told: the faults that strike it |
 //! | [`faults`] | whom a fault strikes, and how |
+//! | `pool` | what several workers share |
 //! | `relay` | a worker's line to the servers, where it is to be cut |
 
 mod crew;
@@ -25,6 +26,7 @@ mod etcd;
 pub mod faults;
 mod host;
 pub mod orders;
+mod pool;
 mod post;
 mod relay;
 mod zookeeper;

@@ -29,7 +29,7 @@ pub(super) struct Order {
 pub(super) struct Orders {
     next: Mutex<Option<Order>>,
     given: Notify,
-    /// How it was ended, if it was.
+    /// What they did to it.
     pub fate: Fate,
 }
 

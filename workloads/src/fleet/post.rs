@@ -196,7 +196,7 @@ impl<H: Host> Post<H> {
                     }
                     wire.orders.fate.crash();
                 }
-                Strike::Pause(_) => {}
+                Strike::Pause(_) => wire.orders.fate.strike(),
             }
             // An error means that nobody waits for it any more.
             let _ = done.send(moment);

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use super::Target;
 use super::host::{Host, Steward};
+use super::pool::Pool;
 use super::relay::Relay;
 use crate::access::Access;
 use crate::member::AnyBarrier;
 use crate::record::Recorder;
 use crate::settings::{Recipe, WorkerSettings};
-use crate::zookeeper::session::{AtDrop, Client, Metered, Session};
+use crate::zookeeper::session::{AtDrop, Client, Metered, Session, SessionError};
 use crate::zookeeper::{Contender, DoubleBarrier, NaiveDoubleBarrier, SingleBarrier};
 
 #[derive(Clone)]
@@ -21,6 +22,8 @@ pub(super) struct ZookeeperHost {
     at_drop: AtDrop,
     auto_requeue: bool,
     recorder: Arc<Recorder>,
+    /// The sessions that the workers share, where that is what is to be controlled.
+    sessions: Pool<Metered<Client>>,
 }
 
 impl ZookeeperHost {
@@ -32,6 +35,7 @@ impl ZookeeperHost {
             at_drop: if settings.precautions.crash { AtDrop::Leave } else { AtDrop::Close },
             auto_requeue: settings.auto_requeue,
             recorder: Arc::clone(recorder),
+            sessions: Pool::new(settings.sessions),
         }
     }
 }
@@ -47,15 +51,17 @@ impl Host for ZookeeperHost {
         client.map(Steward::Zookeeper).map_err(|error| error.to_string())
     }
 
-    async fn connect(&self, _: u32, relay: Option<&Relay>) -> Result<Self::Session, String> {
+    async fn connect(&self, worker: u32, relay: Option<&Relay>) -> Result<Self::Session, String> {
         let through = relay.map(Relay::endpoint);
         let endpoints = through.as_deref().unwrap_or(&self.endpoints);
-        self.access.pass().await;
-        // The ceiling is before the counting, so that a request is counted when it is sent.
-        let access = self.access.unthrottled();
-        let client = Client::open(endpoints, self.session_timeout, self.at_drop, &access).await;
-        let session = Metered::new(client.map_err(|error| error.to_string())?, Arc::clone(&self.recorder));
-        Ok(session.under(self.access.throttle.clone()))
+        let open = async |_| {
+            self.access.pass().await;
+            // The ceiling is before the counting, so that a request is counted when it is sent.
+            let access = self.access.unthrottled();
+            let client = Client::open(endpoints, self.session_timeout, self.at_drop, &access).await?;
+            Ok(Metered::new(client, Arc::clone(&self.recorder)).under(self.access.throttle.clone()))
+        };
+        self.sessions.get(worker, open).await.map_err(|error: SessionError| error.to_string())
     }
 
     fn barrier(&self, recipe: Recipe, session: &Self::Session, base: &str, quantity: u32) -> Option<Self::Barrier> {

@@ -55,6 +55,8 @@ pub struct Acquisition {
     pub over: u64,
     /// Writes under this grant that a fenced store refused, because a later grant had written before.
     pub stale_writes: u32,
+    /// Whether a fault stopped the worker or cut it off while it held: whoever asked for that asked for what may come of it.
+    pub struck: bool,
 }
 
 impl Acquisition {
@@ -75,6 +77,7 @@ impl Acquisition {
             released: 0,
             over: 0,
             stale_writes: 0,
+            struck: false,
         }
     }
 

@@ -4,7 +4,7 @@
 //! is zeroed memory of the operating system's: a place costs nothing until it is written. What no longer fits is counted.
 //! (A growing concurrent vector would allocate a bucket now and then, on the path that must not.)
 
-use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use super::acquisition::{Acquisition, Outcome};
 
@@ -24,6 +24,7 @@ struct Place {
     resource: AtomicU32,
     wakeups: AtomicU32,
     stale_writes: AtomicU32,
+    struck: AtomicBool,
     outcome: AtomicU8,
 }
 
@@ -54,6 +55,7 @@ impl Place {
         self.resource.store(acquisition.resource, relaxed);
         self.wakeups.store(acquisition.wakeups, relaxed);
         self.stale_writes.store(acquisition.stale_writes, relaxed);
+        self.struck.store(acquisition.struck, relaxed);
         let code = match acquisition.outcome {
             Outcome::Released => 1,
             Outcome::Held => 2,
@@ -86,6 +88,7 @@ impl Place {
             released: self.released.load(relaxed),
             over: self.over.load(relaxed),
             stale_writes: self.stale_writes.load(relaxed),
+            struck: self.struck.load(relaxed),
         })
     }
 }
@@ -149,6 +152,7 @@ mod tests {
                 released: 100 + u64::from(n),
                 over: 110 + u64::from(n),
                 stale_writes: 120 + n,
+                struck: n % 2 == 0,
             })
             .collect();
         written.iter().for_each(|acquisition| log.push(acquisition));

@@ -4,18 +4,22 @@
 //! |---|---|
 //! | [`Plan`] | what the workers of a trial share |
 //! | `attempt` | an acquisition that is under way, as it is written down |
+//! | `updates` | a holder that updates a shared counter |
 
 mod attempt;
 mod plan;
+mod updates;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use rand::rngs::SmallRng;
+use tokio::time::Instant;
 
 use self::attempt::Attempt;
 pub(crate) use self::attempt::Fate;
 pub use self::plan::Plan;
+use self::updates::Holder;
 use crate::recipe::{Grant, Lock, Loss, RecipeError};
 use crate::settings::Mode;
 
@@ -75,7 +79,8 @@ impl<L: Lock> Worker<L> {
         if let Some(under_faults) = &plan.under_faults {
             under_faults.holders.granted(*number, *resource, &grant);
         }
-        let loss = hold(plan, lock, &grant, &mut attempt, rng, *resource).await;
+        let holder = Holder { worker: *number, resource: *resource, lock: &*lock, grant: &grant };
+        let loss = hold(plan, holder, &mut attempt, rng).await;
         match loss {
             None => attempt.releasing(),
             Some(_) => attempt.lost(),
@@ -109,14 +114,19 @@ impl<L: Lock> Worker<L> {
 /// meanwhile, unless it is lost: whoever holds keeps holding while the books are being closed.
 async fn hold(
     plan: &Plan,
-    lock: &impl Lock,
-    grant: &Grant,
+    holder: Holder<'_, impl Lock>,
     attempt: &mut Attempt<'_>,
     rng: &mut SmallRng,
-    resource: u32,
 ) -> Option<Loss> {
     let length = plan.hold.draw(rng);
-    if !length.is_zero() || plan.mode == Mode::Drain {
+    let Holder { resource, lock, grant, .. } = holder;
+    if let Some(counting) = &plan.counting {
+        let until = Instant::now().checked_add(length);
+        // In a box: a worker that waits, as most do, is not to hold room for it.
+        if let Some(loss) = Box::pin(holder.update(plan, counting, until, attempt, rng)).await {
+            return Some(loss);
+        }
+    } else if !length.is_zero() || plan.mode == Mode::Drain {
         let loss = tokio::select! {
             biased;
             loss = lock.lost(grant) => Some(loss),

@@ -8,11 +8,13 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
 use super::rest;
+use super::updates::Counting;
 use crate::fenced_store::FencedStore;
 use crate::holders::Holders;
 use crate::member::Meetings;
 use crate::record::{Passage, Recorder};
 use crate::settings::{Delay, Mode, WorkerSettings};
+use crate::shared_counter::{SharedCounters, Updates};
 
 /// How often a holder of a drain looks whether everybody has armed its watch.
 const SETTLE_POLL: Duration = Duration::from_millis(1);
@@ -36,6 +38,8 @@ pub struct Plan {
     stopping: AtomicBool,
     /// What the members of barriers share; there only where there are any.
     pub(crate) meetings: Option<Meetings>,
+    /// The counter that holders update; there only where one is kept.
+    pub(super) counting: Option<Counting>,
     /// What is kept where faults are to come.
     pub(crate) under_faults: Option<UnderFaults>,
 }
@@ -70,6 +74,7 @@ impl Plan {
             waiting: AtomicI64::new(i64::from(settings.workers)),
             stopping: AtomicBool::new(false),
             meetings: Meetings::new(settings),
+            counting: settings.updates.map(|length| Counting { counters: SharedCounters::new(resources), length }),
             under_faults: settings.precautions.faults.then(|| UnderFaults {
                 holders: Holders::new(resources),
                 store: FencedStore::new(resources),
@@ -86,6 +91,11 @@ impl Plan {
     /// What the members of barriers have written down so far; none where there are no barriers.
     pub fn passages(&self) -> Vec<Passage> {
         self.meetings.as_ref().map(Meetings::passages).unwrap_or_default()
+    }
+
+    /// The updates of the shared counter so far; empty where none is kept.
+    pub fn updates(&self) -> Updates {
+        self.counting.as_ref().map(|counting| counting.counters.copy()).unwrap_or_default()
     }
 
     /// How many enters of barriers have ended so far, for a progress display.

@@ -1,7 +1,7 @@
 //! Any of the locks and elections on ZooKeeper, chosen by its name.
 
 use super::session::Session;
-use super::{LeaderLatch, LeaderSelector, NaiveElection, NaiveLock, SequentialLock};
+use super::{LeaderLatch, LeaderSelector, NaiveElection, NaiveLock, SequentialLock, Unlocked};
 use crate::recipe::{Grant, Lock, Loss, Observer, RecipeError};
 use crate::settings::Recipe;
 
@@ -17,6 +17,8 @@ pub enum Contender<S: Session> {
     LeaderLatch(LeaderLatch<S>),
     /// `election/leader-selector`.
     LeaderSelector(LeaderSelector<S>),
+    /// `control/unlocked`.
+    Unlocked(Unlocked<S>),
 }
 
 impl<S: Session> Contender<S> {
@@ -32,6 +34,7 @@ impl<S: Session> Contender<S> {
                 Contender::LeaderLatch(LeaderLatch::new(session, base, &id))
             }
             Recipe::LeaderSelector => Contender::LeaderSelector(LeaderSelector::new(session, base, auto_requeue)),
+            Recipe::Unlocked => Contender::Unlocked(Unlocked::new(session, base)),
             Recipe::SingleBarrier | Recipe::DoubleBarrier | Recipe::NaiveDoubleBarrier | Recipe::IdleSession => {
                 return None;
             }
@@ -48,6 +51,7 @@ macro_rules! each {
             Contender::NaiveElection($it) => $call,
             Contender::LeaderLatch($it) => $call,
             Contender::LeaderSelector($it) => $call,
+            Contender::Unlocked($it) => $call,
         }
     };
 }

@@ -1,9 +1,8 @@
 //! A member of a double barrier: an ephemeral znode of its own.
 
-use uuid::Uuid;
-
 use super::session::{CreateMode, Session, SessionError, insist, repeat};
 use super::{names, parents};
+use crate::fresh;
 use crate::recipe::RecipeError;
 use crate::recipe::barrier::Seat;
 use crate::removals::Removals;
@@ -23,7 +22,7 @@ pub(super) struct Member<S: Session> {
 impl<S: Session> Member<S> {
     /// A member below `parent`; nothing is sent yet.
     pub fn new(session: &S, parent: &str, removals: &Removals) -> Self {
-        let uuid = Uuid::new_v4();
+        let uuid = fresh::uuid();
         // Names are compared as text, which for lower-case UUIDs is the order of their numbers.
         let (rank, _) = uuid.as_u64_pair();
         let (session, removals) = (session.clone(), removals.clone());

@@ -9,6 +9,7 @@
 //! | [`leader_latch`] | `election/leader-latch`: a queue, and a leader that leads until it is closed or lost |
 //! | [`leader_selector`] | `election/leader-selector`: the sequential lock, and leadership that goes round |
 //! | `entry` | an entry in such a queue |
+//! | [`unlocked`] | `control/unlocked`: tickets, and no lock |
 //! | [`Contender`] | any of them, by name |
 //! | [`single_barrier`] | `barrier/single`: one znode, all wait for its removal |
 //! | [`double_barrier`] | `barrier/double`: a ready znode on the way in, the lowest and the highest on the way out |
@@ -16,6 +17,7 @@
 //! | `member` | a member's own znode, which goes when the attempt does |
 //! | [`names`] | the names of znodes: Curator's layout |
 //! | [`parents`] | container nodes above a recipe's znodes |
+//! | `memory` | feature `memory`: an ensemble in memory, for tests |
 
 mod contender;
 pub mod double_barrier;
@@ -23,6 +25,8 @@ mod entry;
 pub mod leader_latch;
 pub mod leader_selector;
 mod member;
+#[cfg(feature = "memory")]
+pub mod memory;
 pub mod naive_double_barrier;
 pub mod naive_election;
 pub mod naive_lock;
@@ -31,6 +35,7 @@ pub mod parents;
 pub mod sequential_lock;
 pub mod session;
 pub mod single_barrier;
+pub mod unlocked;
 
 pub use contender::Contender;
 pub use double_barrier::DoubleBarrier;
@@ -41,6 +46,7 @@ pub use naive_election::NaiveElection;
 pub use naive_lock::NaiveLock;
 pub use sequential_lock::SequentialLock;
 pub use single_barrier::SingleBarrier;
+pub use unlocked::Unlocked;
 
 use crate::recipe::{Loss, RecipeError};
 use session::SessionError;

@@ -3,11 +3,11 @@
 //! A queue entry is `_c_<uuid>-lock-<ten digits>`: Curator's *protected* prefix with a fresh UUID, by which a create whose
 //! reply was lost is found again, the recipe's own name, and the sequence number that the server appends.
 
-use uuid::Uuid;
+use crate::fresh;
 
 /// A fresh protected name, without the sequence number: `_c_<uuid>-<name>`.
 pub fn protected(name: &str) -> String {
-    format!("_c_{}-{name}", Uuid::new_v4())
+    format!("_c_{}-{name}", fresh::uuid())
 }
 
 /// The sequence number of a queue entry: what follows the last `name` in it. `None` for a znode that is no entry of the queue.

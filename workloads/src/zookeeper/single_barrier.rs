@@ -1,12 +1,13 @@
 //! `barrier/single`: Apache Curator's DistributedBarrier.
 //!
 //! One persistent znode is the barrier. Whoever waits watches it, and all of them go on when it is removed: with N waiters
-//! one removal costs N notifications, by design, since all N are to go on. Each waiter sends two requests, of which none
-//! writes: one that sets the watch, and one that looks again.
+//! one removal costs N notifications, by design, since all N are to go on. Each waiter sends three requests, of which none
+//! writes: a sync, one that sets the watch, and one that looks again.
 //!
-//! Two things differ from Curator's own. The watch is the data watch, so that a wait at a barrier that does not stand leaves
-//! none behind; and a waiter who looks again finds another instance where the barrier was set anew meanwhile, and goes on,
-//! where Curator's would wait for the next removal.
+//! Three things differ from Curator's own. A wait begins with a sync: whoever has been told that the barrier stands, by
+//! whoever has set it, may ask a server that lags behind and has not seen it, and would pass a barrier that stands. The watch
+//! is the data watch, so that a wait at a barrier that does not stand leaves none behind. And a waiter who looks again finds
+//! another instance where the barrier was set anew meanwhile, and goes on, where Curator's would wait for the next removal.
 
 use super::session::{CreateMode, Session, SessionError, Watch, insist, repeat};
 use super::{names, parents};
@@ -45,6 +46,7 @@ impl<S: Session> barrier::SingleBarrier for SingleBarrier<S> {
     }
 
     async fn wait(&mut self, witness: &mut impl Witness) -> Result<(), RecipeError> {
+        repeat(|| self.session.sync(&self.path)).await?;
         let mut waited_for = None;
         loop {
             match repeat(|| self.session.data_watched(&self.path)).await {

@@ -52,6 +52,7 @@ pub(crate) fn report(metrics: &Metrics) -> NodeReport {
         watches: count("etcd_debugging_mvcc_watcher_total"),
         sessions: leases.map(|(granted, revoked)| granted.saturating_sub(revoked)),
         connections: count("etcd_debugging_mvcc_watch_stream_total"),
+        data_bytes: count("etcd_mvcc_db_total_size_in_use_in_bytes"),
         outstanding: undecided.map(|(proposals, watchers)| proposals + watchers),
         leaders: count("etcd_server_leader_changes_seen_total"),
         applied: count("etcd_server_proposals_applied_total").unwrap_or(0),

@@ -122,6 +122,7 @@ pub(crate) fn report(mntr: &Mntr) -> NodeReport {
         watches: mntr.count("zk_watch_count"),
         sessions: mntr.count("zk_global_sessions"),
         connections: mntr.connections(),
+        data_bytes: mntr.count("zk_approximate_data_size"),
         outstanding: mntr.count("zk_outstanding_requests"),
         leaders: None,
         applied: 0,

@@ -16,6 +16,8 @@ fn settings(recipe: Recipe, workers: u32, barriers: u32) -> WorkerSettings {
         hold: Delay::NONE,
         think: Delay::NONE,
         auto_requeue: false,
+        updates: None,
+        sessions: None,
         session_timeout: Duration::from_secs(10),
         connections: None,
         connect_concurrency: 1,

@@ -95,7 +95,12 @@ fn group(view: &ArmView) -> Option<Group> {
             let share = if recorded > 0.0 { held / recorded } else { 0.0 };
             Bar {
                 arm: view.index,
-                form: Form::Lane { stretches: stretches().collect(), overlaps, rules: rules.clone() },
+                form: Form::Lane {
+                    stretches: stretches().collect(),
+                    overlaps,
+                    needles: Vec::new(),
+                    rules: rules.clone(),
+                },
                 to: recorded,
                 text: Unit::Share.show(share),
             }

@@ -1,6 +1,7 @@
 //! The charts: one a file, each of which says what it shows, what is drawn, and the table behind it.
 
 mod acquire;
+mod beliefs;
 mod bystander;
 mod detection;
 mod door;
@@ -55,7 +56,8 @@ pub(super) trait Chart {
 
 /// Every chart of locks and elections that has to do with these arms, in the order of the report.
 fn all(arms: &[ArmView]) -> impl Iterator<Item = &'static dyn Chart> {
-    let all: [&'static dyn Chart; 14] = [
+    let all: [&'static dyn Chart; 15] = [
+        &beliefs::Beliefs,
         &failover::Timeline,
         &detection::Detection,
         &failover_fan_out::FailoverFanOut,

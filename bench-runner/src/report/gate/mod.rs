@@ -24,5 +24,6 @@ pub use benchmark::benchmark;
 pub use history::{history_page, history_terminal};
 pub use junit::junit;
 pub use markdown::markdown;
+pub(super) use page::document;
 pub use page::page;
 pub use terminal::terminal;

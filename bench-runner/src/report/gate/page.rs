@@ -40,8 +40,8 @@ pub fn page(judgement: &Judgement, baseline: &Summary, candidate: &Summary) -> S
     document(&format!("{} – bench-runner gate", plain(&judgement.scenario)), &body)
 }
 
-/// A page of the gate's with this title and body.
-pub(super) fn document(title: &str, body: &Markup) -> String {
+/// A page with this title and body, as self-contained as a report.
+pub(in crate::report) fn document(title: &str, body: &Markup) -> String {
     let style = include_str!("../html/style.css");
     let page = html! {
         (DOCTYPE)

@@ -10,7 +10,7 @@ pub(super) fn unit(metric: Metric) -> Unit {
         Metric::ResponseBytes | Metric::BarrierBytes => Unit::Bytes,
         Metric::Notifications | Metric::PeakRequests | Metric::FanOutMax => Unit::Count,
         Metric::FanOut | Metric::FailoverFanOut | Metric::Requests | Metric::GrantsPerSecond => Unit::Number,
-        Metric::BarrierRequests | Metric::BarrierOperations => Unit::Number,
+        Metric::BarrierRequests | Metric::BarrierOperations | Metric::NodesCpu => Unit::Number,
         metric if metric.kind() == Kind::Safety => Unit::Count,
         _ => Unit::Milliseconds,
     }

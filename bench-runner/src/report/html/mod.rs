@@ -9,7 +9,9 @@ mod facts;
 mod faults;
 mod figures;
 mod page;
+pub(super) mod proof;
 mod tables;
 
 pub(super) use figures::inline;
 pub use page::html;
+pub(super) use tables::table;

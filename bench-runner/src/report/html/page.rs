@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
-use super::{answer, facts, faults, figures, tables};
+use super::{answer, facts, faults, figures, proof, tables};
 use crate::report::format::{self, plain, plural};
 use crate::report::palette;
 use crate::report::view::arms;
@@ -34,6 +34,8 @@ pub fn html(summary: &Summary) -> String {
                     @if !arms.is_empty() {
                         (tables::books(&arms))
                         (tables::safety(&arms))
+                        (proof::controls(&arms))
+                        (proof::split_brain(&arms))
                         (faults::section(&arms))
                         (tables::hunt(&arms))
                         (figures::section(&arms))

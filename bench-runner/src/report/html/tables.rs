@@ -191,7 +191,7 @@ fn tone(verdict: &Verdict) -> &'static str {
 }
 
 /// Any table of text.
-pub(super) fn table(table: &Table) -> Markup {
+pub(in crate::report) fn table(table: &Table) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(table.caption) {
             table.raw {

@@ -22,12 +22,14 @@ enum Scale {
     Counts,
     /// Percentiles: each further nine takes the same room.
     Nines,
+    /// Places with names, one beside the other: a tick in the middle of each.
+    Places,
 }
 
 impl Scale {
     fn apply(self, value: f64) -> f64 {
         match self {
-            Scale::Linear | Scale::Whole => value,
+            Scale::Linear | Scale::Whole | Scale::Places => value,
             Scale::Log => value.log10(),
             Scale::Counts if value <= 1.0 => value,
             Scale::Counts => 1.0 + value.log10(),
@@ -45,9 +47,17 @@ pub(in crate::report) struct Axis {
     low: f64,
     high: f64,
     write: fn(f64) -> String,
+    /// Names of places; empty for numbers.
+    names: Vec<String>,
 }
 
 impl Axis {
+    /// Places with these names, one beside the other: the first from 0 to 1, the next from 1 to 2.
+    pub fn places(name: &str, names: Vec<String>) -> Self {
+        let high = names.len().max(1) as f64;
+        Self { name: name.to_owned(), scale: Scale::Places, low: 0.0, high, write: format::tick, names }
+    }
+
     /// Numbers from 0 to a round number above the largest of `values`.
     pub fn from_zero(name: &str, values: impl IntoIterator<Item = f64>, write: fn(f64) -> String) -> Self {
         let high = largest(values).unwrap_or(1.0);
@@ -55,19 +65,19 @@ impl Axis {
         let step = nice_step(high / 4.0);
         // A little is taken off first, or 4.000000001 steps would become 5.
         let high = (high / step - 1e-9).ceil() * step;
-        Self { name: name.to_owned(), scale: Scale::Linear, low: 0.0, high, write }
+        Self { name: name.to_owned(), scale: Scale::Linear, low: 0.0, high, write, names: Vec::new() }
     }
 
     /// Seconds from 0 to the largest of `values`, without room beyond.
     pub fn time(name: &str, values: impl IntoIterator<Item = f64>) -> Self {
         let high = largest(values).filter(|high| *high > 0.0).unwrap_or(1.0);
-        Self { name: name.to_owned(), scale: Scale::Linear, low: 0.0, high, write: format::tick }
+        Self { name: name.to_owned(), scale: Scale::Linear, low: 0.0, high, write: format::tick, names: Vec::new() }
     }
 
     /// Numbers from `low` to `high`, both included.
     pub fn between(name: &str, low: f64, high: f64) -> Self {
         let high = if high > low { high } else { low + 1.0 };
-        Self { name: name.to_owned(), scale: Scale::Linear, low, high, write: format::tick }
+        Self { name: name.to_owned(), scale: Scale::Linear, low, high, write: format::tick, names: Vec::new() }
     }
 
     /// Milliseconds in equal ratios, around the positive ones of `values`; `None` without any.
@@ -83,13 +93,20 @@ impl Axis {
         if high <= low * 1.01 {
             high = round_up(low * 2.0);
         }
-        Some(Self { name: name.to_owned(), scale: Scale::Log, low, high, write })
+        Some(Self { name: name.to_owned(), scale: Scale::Log, low, high, write, names: Vec::new() })
     }
 
     /// Counts from 0, in equal ratios from 1 on.
     pub fn counts(name: &str, values: impl IntoIterator<Item = f64>) -> Self {
         let high = round_up(largest(values).unwrap_or(1.0).max(1.0));
-        Self { name: name.to_owned(), scale: Scale::Counts, low: 0.0, high: high.max(2.0), write: format::tick }
+        Self {
+            name: name.to_owned(),
+            scale: Scale::Counts,
+            low: 0.0,
+            high: high.max(2.0),
+            write: format::tick,
+            names: Vec::new(),
+        }
     }
 
     /// The same axis in proportion with ticks at whole numbers alone: for things that are counted.
@@ -101,7 +118,7 @@ impl Axis {
     pub fn nines(name: &str, values: impl IntoIterator<Item = f64>) -> Self {
         let below = values.into_iter().filter(|value| *value < 100.0);
         let high = largest(below).unwrap_or(99.0).clamp(90.0, 99.999_999);
-        Self { name: name.to_owned(), scale: Scale::Nines, low: 0.0, high, write: percentile }
+        Self { name: name.to_owned(), scale: Scale::Nines, low: 0.0, high, write: percentile, names: Vec::new() }
     }
 
     /// Whether a value has a place on the axis. Edges have a tolerance, since a bin's edge may be the axis's.
@@ -128,6 +145,9 @@ impl Axis {
 
     /// A tick's text.
     pub fn text(&self, tick: f64) -> String {
+        if self.scale == Scale::Places {
+            return self.names.get(tick.max(0.0) as usize).cloned().unwrap_or_default();
+        }
         (self.write)(tick)
     }
 
@@ -144,6 +164,7 @@ impl Axis {
                 let to = (self.high / step + 1e-9).floor() as i64;
                 (from..=to).map(|index| index as f64 * step).collect()
             }
+            Scale::Places => (0..self.names.len()).map(|place| place as f64 + 0.5).collect(),
             Scale::Log => log_ticks(self.low, self.high, self.fine_fits(room, &space)),
             Scale::Counts => {
                 // Below 2 the axis is in proportion, so that 2 and 5 would crowd a short one.

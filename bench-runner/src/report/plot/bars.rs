@@ -5,7 +5,7 @@ use plotters::prelude::*;
 
 use super::ink::{self, Area, Failure};
 use super::panel::{Bar, Form};
-use crate::report::palette::{self, AXIS, MUTED, Phase, TEXT};
+use crate::report::palette::{self, AXIS, MUTED, Phase, SURFACE, TEXT};
 
 /// Half the height of a plain bar, of the bar behind a range, of a lane, and of what stands out of a lane; pixels.
 const PLAIN: i32 = 5;
@@ -54,7 +54,7 @@ pub(super) fn draw<'a>(
                 None => Ok(()),
             }
         }
-        Form::Lane { stretches, overlaps, rules } => {
+        Form::Lane { stretches, overlaps, needles, rules } => {
             root.draw(&PathElement::new(vec![(left, middle), (to, middle)], AXIS.rgb().stroke_width(1)))?;
             for (index, (from, to)) in stretches.iter().enumerate() {
                 block((at(*from), at(*to)), LANE, tint(bar.arm, index))?;
@@ -62,7 +62,8 @@ pub(super) fn draw<'a>(
             for (from, to) in overlaps {
                 block((at(*from), at(*to)), OUT, TEXT.rgb().filled())?;
             }
-            rules.iter().try_for_each(|rule| dashes(root, at(*rule), (middle - OUT - 1, middle + OUT + 1)))
+            rules.iter().try_for_each(|rule| dashes(root, at(*rule), (middle - OUT - 1, middle + OUT + 1)))?;
+            needles.iter().try_for_each(|at_needle| needle(root, at(*at_needle), middle))
         }
     }
 }
@@ -84,6 +85,14 @@ pub(super) fn bracket<'a>(root: &Area<'a>, (low, high): (i32, i32), middle: i32)
 /// A dashed upright line that marks a fault.
 pub(super) fn dashes<'a>(root: &Area<'a>, x: i32, (from, to): (i32, i32)) -> Result<(), Failure<'a>> {
     root.draw(&DashedPathElement::new(vec![(x, from), (x, to)], 4, 3, MUTED.rgb().stroke_width(1)))
+}
+
+/// A needle that marks a moment in a lane: an outlined head above it, so that it stands out from what is below.
+pub(super) fn needle<'a>(root: &Area<'a>, x: i32, middle: i32) -> Result<(), Failure<'a>> {
+    let colour = palette::phase(Phase::Takeover).rgb();
+    root.draw(&PathElement::new(vec![(x, middle - OUT), (x, middle + OUT)], colour.stroke_width(2)))?;
+    root.draw(&Circle::new((x, middle - OUT + 1), 5, SURFACE.rgb().filled()))?;
+    root.draw(&Circle::new((x, middle - OUT + 1), 4, colour.filled()))
 }
 
 /// Stretches and an overlap as they stand in the key, in no arm's colour.

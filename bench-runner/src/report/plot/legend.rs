@@ -23,14 +23,15 @@ const SAMPLE: i32 = 44;
 #[derive(Clone, Copy)]
 enum Sample {
     Arm(usize),
+    Curve(usize),
     Sign(Sign),
 }
 
 impl Sample {
     fn width(self) -> i32 {
         match self {
-            Sample::Arm(_) => SAMPLE,
-            Sample::Sign(Sign::Rule | Sign::Overlap) => UPRIGHT,
+            Sample::Arm(_) | Sample::Curve(_) => SAMPLE,
+            Sample::Sign(Sign::Rule | Sign::Overlap | Sign::Needle) => UPRIGHT,
             Sample::Sign(_) => SHADE,
         }
     }
@@ -52,7 +53,8 @@ fn samples(key: &Key, arms: &[ArmView]) -> Vec<(Sample, String)> {
         }
         Key::Named(named) => named.iter().map(|(arm, name)| (Sample::Arm(*arm), name.clone())).collect(),
         Key::Signs(signs) => signs.iter().map(|(sign, text)| (Sample::Sign(*sign), (*text).to_owned())).collect(),
-        Key::Heat(_) => Vec::new(),
+        Key::Curves(named) => named.iter().map(|(arm, name)| (Sample::Curve(*arm), name.clone())).collect(),
+        Key::Heat(_) | Key::Ramp { .. } => Vec::new(),
     }
 }
 
@@ -76,10 +78,10 @@ fn entries(key: &Key, arms: &[ArmView], width: i32) -> Vec<Entry> {
 /// How high the key is within `width` pixels.
 pub(super) fn height(key: &Key, arms: &[ArmView], width: i32) -> i32 {
     match key {
-        Key::Arms(_) | Key::Named(_) | Key::Signs(_) => {
+        Key::Arms(_) | Key::Named(_) | Key::Curves(_) | Key::Signs(_) => {
             entries(key, arms, width).last().map_or(0, |entry| entry.place.1 + LINE / 2 + 10)
         }
-        Key::Heat(_) => LINE + 10,
+        Key::Heat(_) | Key::Ramp { .. } => LINE + 10,
     }
 }
 
@@ -92,12 +94,17 @@ pub(super) fn draw<'a>(
     width: i32,
 ) -> Result<(), Failure<'a>> {
     match key {
-        Key::Arms(_) | Key::Named(_) | Key::Signs(_) => {
+        Key::Arms(_) | Key::Named(_) | Key::Curves(_) | Key::Signs(_) => {
             for entry in entries(key, arms, width) {
                 let (left, middle) = (x + entry.place.0, y + entry.place.1);
                 match entry.sample {
                     Sample::Arm(arm) => {
                         ink::line(area, arm, vec![(left, middle), (left + SAMPLE, middle)])?;
+                        ink::marker(area, arm, (left + SAMPLE / 2, middle), 4)?;
+                    }
+                    Sample::Curve(arm) => {
+                        let stroke = palette::arm(arm).rgb().stroke_width(2);
+                        area.draw(&PathElement::new(vec![(left, middle), (left + SAMPLE, middle)], stroke))?;
                         ink::marker(area, arm, (left + SAMPLE / 2, middle), 4)?;
                     }
                     Sample::Sign(sign) => draw_sign(area, sign, (left, left + entry.sample.width()), middle)?,
@@ -106,18 +113,23 @@ pub(super) fn draw<'a>(
             }
             Ok(())
         }
-        Key::Heat(most) => {
-            let middle = y + LINE / 2;
-            let text = "grants in a cell: 1";
-            write(area, text, (x, middle), End::Left, MUTED, false)?;
-            let mut left = x + ink::width(text).ceil() as i32 + 8;
-            for level in HEAT {
-                area.draw(&Rectangle::new([(left, middle - 6), (left + 18, middle + 6)], level.rgb().filled()))?;
-                left += 18;
-            }
-            write(area, &format::tick(*most as f64), (left + 8, middle), End::Left, MUTED, false)
+        Key::Heat(most) => ramp(area, "grants in a cell: 1", &format::tick(*most as f64), (x, y)),
+        Key::Ramp { name, low, high } => {
+            ramp(area, &fit(&format!("{name}: {low}"), f64::from(width) * 0.5), high, (x, y))
         }
     }
+}
+
+/// The ramp between the texts of its ends.
+fn ramp<'a>(area: &Area<'a>, low: &str, high: &str, (x, y): (i32, i32)) -> Result<(), Failure<'a>> {
+    let middle = y + LINE / 2;
+    write(area, low, (x, middle), End::Left, MUTED, false)?;
+    let mut left = x + ink::width(low).ceil() as i32 + 8;
+    for level in HEAT {
+        area.draw(&Rectangle::new([(left, middle - 6), (left + 18, middle + 6)], level.rgb().filled()))?;
+        left += 18;
+    }
+    write(area, high, (left + 8, middle), End::Left, MUTED, false)
 }
 
 fn draw_sign<'a>(area: &Area<'a>, sign: Sign, (left, right): (i32, i32), middle: i32) -> Result<(), Failure<'a>> {
@@ -135,6 +147,7 @@ fn draw_sign<'a>(area: &Area<'a>, sign: Sign, (left, right): (i32, i32), middle:
         Sign::Bracket => bars::bracket(area, (left, right), middle),
         Sign::Stretches => bars::sample_lane(area, (left, right), middle, false),
         Sign::Overlap => bars::sample_lane(area, (left, right), middle, true),
+        Sign::Needle => bars::needle(area, (left + right) / 2, middle),
     }
 }
 

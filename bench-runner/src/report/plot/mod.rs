@@ -3,10 +3,11 @@
 //!
 //! `axis` maps values to places and chooses ticks; `panel` is what a chart may ask for; `layout` gives each panel its place;
 //! `xy` and `rows` paint the two kinds of panel; `legend` the key above them; `ink` the texts and markers; `bars` the
-//! forms of a bar.
+//! forms of a bar; `fitted` curves with their bands and limits.
 
 mod axis;
 mod bars;
+mod fitted;
 mod ink;
 mod layout;
 mod legend;

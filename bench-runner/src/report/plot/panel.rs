@@ -23,6 +23,17 @@ pub(in crate::report) enum Key {
     Named(Vec<(usize, String)>),
     /// The ramp of the heat map, up to this many grants in a cell.
     Heat(u64),
+    /// The same ramp for another figure.
+    Ramp {
+        /// What it shows.
+        name: String,
+        /// The palest cell.
+        low: String,
+        /// The darkest one.
+        high: String,
+    },
+    /// Colour and shape of each of these curves, which are solid where measured and dashed beyond.
+    Curves(Vec<(usize, String)>),
 }
 
 /// A sign of the key. Where panels or rows are of one arm each, the arm's colour stands for nothing, and the key is grey.
@@ -44,6 +55,8 @@ pub(in crate::report) enum Sign {
     Stretches,
     /// Where two stretches overlap.
     Overlap,
+    /// A needle in a lane.
+    Needle,
 }
 
 /// One panel.
@@ -120,6 +133,38 @@ pub(in crate::report) enum Mark {
     Bands(Vec<Band>),
     /// Rectangles of the heat map.
     Heat(Vec<HeatCell>),
+    /// Texts in the middle of cells, each with the place of its cell in the ramp.
+    Texts(Vec<(f64, f64, String, usize)>),
+    /// A pale area between a lower and an upper edge.
+    Area {
+        /// Place of the arm.
+        arm: usize,
+        /// Place, lower and upper edge, from left to right.
+        points: Vec<(f64, f64, f64)>,
+    },
+    /// A fitted curve; beyond what was measured it is dashed, and says so.
+    Curve {
+        /// Place of the arm.
+        arm: usize,
+        /// From left to right.
+        points: Vec<(f64, f64)>,
+        /// Whether it is beyond what was measured.
+        beyond: bool,
+    },
+    /// A thin upright line from a lower to an upper end at each place.
+    Whiskers {
+        /// Place of the arm.
+        arm: usize,
+        /// Place, lower and upper end.
+        points: Vec<(f64, f64, f64)>,
+    },
+    /// A line across the panel with its name.
+    Level {
+        /// Its height.
+        at: f64,
+        /// Its name.
+        text: String,
+    },
 }
 
 /// A stretch of a failover.
@@ -191,6 +236,8 @@ pub(in crate::report) enum Form {
         stretches: Vec<(f64, f64)>,
         /// Where stretches overlap.
         overlaps: Vec<(f64, f64)>,
+        /// Where needles stand.
+        needles: Vec<f64>,
         /// Where dashed rules stand.
         rules: Vec<f64>,
     },

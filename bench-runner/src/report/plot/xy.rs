@@ -3,9 +3,9 @@
 use plotters::prelude::*;
 
 use super::axis::Ticked;
-use super::bars;
 use super::ink::{self, Area, End, Failure, Place, SIZE, fit, write};
 use super::panel::{Band, Mark, Plot};
+use super::{bars, fitted};
 use crate::report::palette::{self, AXIS, GRID, HEAT, MUTED, Phase, TEXT};
 
 /// Height of a line of text above the plot, pixels.
@@ -186,6 +186,11 @@ fn draw_mark<'a>(
                 root.draw(&Rectangle::new([(left, top), (right.max(left + 1), ground)], fill))?;
             }
         }
+        Mark::Area { arm, points } => fitted::area(root, plot, *arm, points, at)?,
+        Mark::Curve { arm, points, beyond } => fitted::curve(root, plot, *arm, points, *beyond, at)?,
+        Mark::Whiskers { arm, points } => fitted::whiskers(root, plot, *arm, points, at)?,
+        Mark::Level { at: level, text } => fitted::level(root, plot, *level, text, at)?,
+        Mark::Texts(texts) => fitted::texts(root, plot, texts, at)?,
         // Drawn before, below the grid.
         Mark::Bands(_) => {}
         Mark::Heat(cells) => {

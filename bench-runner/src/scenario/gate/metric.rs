@@ -99,6 +99,7 @@ metrics! {
     FailoverP50 "failover_ms.total.p50" Time Lower 0.15 true "Median time in which nobody held after a fault."
     BarrierOperations "barriers.operations_per_second" Time Higher 0.10 true "Enters and leaves of barriers a second."
     GrantsPerSecond "grants_per_second" Time Higher 0.10 true "Grants a second."
+    NodesCpu "nodes_cpu_percent" Time Lower 0.25 false "CPU of all nodes together over the measured time, in per cent of one processor: from `nodes_cpu_seconds` and `seconds`."
 }
 
 impl fmt::Display for Metric {
@@ -116,6 +117,12 @@ impl FromStr for Metric {
     type Err = NoMetric;
 
     fn from_str(name: &str) -> Result<Self, NoMetric> {
+        // At rest there is nothing to judge, so that it need not be said.
+        let name = match name {
+            "bystander_ms.p50" => "bystander_ms.during.p50",
+            "bystander_ms.p99" => "bystander_ms.during.p99",
+            name => name,
+        };
         Metric::ALL.iter().copied().find(|metric| metric.name() == name).ok_or_else(|| NoMetric(name.to_owned()))
     }
 }

@@ -104,10 +104,15 @@ pub(super) fn validate(gate: &GateFile, labels: &[&str], problems: &mut Problems
             share(&path.key("metric").key(metric.name()).key("band"), band, 0.0, 10.0, "0.1 is 10 per cent");
         }
     }
-    for (index, slo) in gate.slo.iter().enumerate() {
+    arms_of_limits(&gate.slo, &path.key("slo"), labels, problems);
+}
+
+/// Sees that the arms that limits are for are there; the limits stand in the list at `path`.
+pub(super) fn arms_of_limits(limits: &[Slo], path: &KeyPath, labels: &[&str], problems: &mut Problems) {
+    for (index, slo) in limits.iter().enumerate() {
         let Some(arm) = &slo.arm else { continue };
         if !labels.contains(&arm.as_str()) {
-            let path = path.key("slo").index(index);
+            let path = path.index(index);
             let remedy = format!("the arms are {}", super::similar::list(labels.iter().copied()));
             problems.add(&[&path], Problem::value(&path, format!("there is no arm `{arm}`")).remedy(remedy));
         }

@@ -198,12 +198,14 @@ fn not_theirs(ensemble: &EnsembleFile, path: &KeyPath, problems: &mut Problems) 
         ("zookeeper", "fsync", zookeeper.fsync != plain_zookeeper.fsync),
         ("zookeeper", "base_port", zookeeper.base_port.is_some()),
         ("zookeeper", "jvm_flags", !zookeeper.jvm_flags.is_empty()),
+        ("zookeeper", "home", zookeeper.home.is_some()),
         ("etcd", "heartbeat_interval", etcd.heartbeat_interval != plain_etcd.heartbeat_interval),
         ("etcd", "election_timeout", etcd.election_timeout != plain_etcd.election_timeout),
         ("etcd", "quota_mib", etcd.quota_mib != plain_etcd.quota_mib),
         ("etcd", "snapshot_count", etcd.snapshot_count != plain_etcd.snapshot_count),
         ("etcd", "fsync", etcd.fsync != plain_etcd.fsync),
         ("etcd", "base_port", etcd.base_port.is_some()),
+        ("etcd", "program", etcd.program.is_some()),
     ] {
         if differs {
             let at = path.key(table).key(key);

@@ -16,6 +16,7 @@ use super::file::{ScenarioFile, VERSION};
 use super::grid;
 use super::path::KeyPath;
 use super::problem::{At, Problem, Problems};
+use super::sweep;
 
 /// Judges the whole file.
 pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
@@ -31,6 +32,12 @@ pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
         let problem = Problem::value(&path, "`question` must have 1 to 500 characters, not all of them blank");
         problems.spoil(&path, problem.remedy("ask it in one sentence, or leave the key out"));
     }
+    if !sweep::validate(file, problems) {
+        // Without the values of the sweep it cannot be told what is wrong there besides.
+        problems.silence(&KeyPath::from("workers"));
+        problems.silence(&KeyPath::from("arm"));
+    }
+    let file = &sweep::at_first_point(file);
     ensemble::validate(&file.ensemble, problems);
     external::validate(file, problems);
     docker::validate(file, problems);
@@ -43,6 +50,7 @@ pub fn validate(file: &ScenarioFile, problems: &mut Problems) {
     faults::validate(file, problems);
     let labels: Vec<&str> = file.arm.iter().map(super::resolve::label).collect();
     super::gate::validate(&file.gate, &labels, problems);
+    super::gate::arms_of_limits(&file.slo.limits, &KeyPath::from("slo").key("limits"), &labels, problems);
 }
 
 fn trials(file: &ScenarioFile, problems: &mut Problems) {

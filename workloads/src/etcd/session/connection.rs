@@ -23,7 +23,7 @@ pub struct Connection {
 }
 
 /// The connection as it is now.
-pub(super) struct Line {
+pub struct Line {
     /// Which of the servers it goes to.
     place: usize,
     pub kv: KvClient,

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::connection::{Connection, Line};
+use super::line::{Carrier, Line, LineError};
 use super::{FIRST_PAUSE, SessionError, Tap};
 use crate::record::RequestKind;
 
@@ -76,22 +76,20 @@ pub(super) struct Lease {
 pub(super) const EXPIRED: &str = "it has expired or was revoked";
 
 /// Sends one renewal and waits for its answer; `false`: the servers do not know the lease.
-pub(super) async fn renew(line: &Line, id: i64, tap: &dyn Tap) -> Result<bool, etcd_client::Error> {
-    let mut client = line.lease.clone();
+pub(super) async fn renew<L: Line>(line: &L, id: i64, tap: &dyn Tap) -> Result<bool, LineError> {
     tap.request(RequestKind::LeaseKeepAlive);
-    // In a box, since it is large and lives for a moment.
-    match Box::pin(async move { client.keep_alive(id).await.map(drop) }).await {
-        Ok(()) => Ok(true),
-        // The library takes the first answer itself, and makes an error of a ttl of 0.
-        Err(etcd_client::Error::LeaseKeepAliveError(why)) if why == "lease not found" => Ok(false),
-        Err(error) => Err(error),
-    }
+    line.renew(id).await
 }
+
+/// Why a lease is taken to be lost that the servers may know still.
+const UNCONFIRMED: &str = "no server confirmed a renewal within its ttl";
 
 /// How keeping it over one line ended.
 enum Ended {
     /// The servers say that the lease is gone.
     Expired,
+    /// No renewal was confirmed for as long as the lease lasts.
+    RanOut,
     /// No answer, or the connection broke.
     Broken,
 }
@@ -101,10 +99,18 @@ impl Lease {
         self.renewed.last() + self.ttl
     }
 
+    /// Resolves when the servers may give the lease up from one moment to the next: at the deadline itself and not with the
+    /// try that comes after it, since their clocks run on meanwhile.
+    async fn runs_out(&self) {
+        while self.deadline() > Instant::now() {
+            sleep_until(self.deadline()).await;
+        }
+    }
+
     /// Keeps it alive until `closing` or until it is lost.
-    pub async fn keep(
+    pub async fn keep<C: Carrier>(
         self,
-        connection: Arc<Connection>,
+        connection: Arc<C>,
         loss: Arc<Loss>,
         closing: CancellationToken,
         tap: Arc<dyn Tap>,
@@ -116,26 +122,27 @@ impl Lease {
             let ended = tokio::select! {
                 biased;
                 () = closing.cancelled() => return,
-                () = line.gone.cancelled() => Ended::Broken,
-                ended = self.renew(&connection, &line, due, tap.as_ref()) => ended,
+                () = self.runs_out() => Ended::RanOut,
+                () = line.gone().cancelled() => Ended::Broken,
+                ended = self.renew(&*connection, &*line, due, tap.as_ref()) => ended,
             };
             match ended {
                 Ended::Expired => return loss.declare(EXPIRED),
-                Ended::Broken if Instant::now() >= self.deadline() => {
-                    return loss.declare("no server confirmed a renewal within its ttl");
-                }
+                Ended::RanOut => return loss.declare(UNCONFIRMED),
                 Ended::Broken => connection.give_up(&line).await,
             }
             due = Instant::now();
             tokio::select! {
+                biased;
                 () = closing.cancelled() => return,
+                () = self.runs_out() => return loss.declare(UNCONFIRMED),
                 () = sleep(FIRST_PAUSE) => {}
             }
         }
     }
 
     /// Renews it at `due` and every third of the ttl from then on, over this line.
-    async fn renew(&self, connection: &Connection, line: &Line, mut due: Instant, tap: &dyn Tap) -> Ended {
+    async fn renew<C: Carrier>(&self, connection: &C, line: &C::Line, mut due: Instant, tap: &dyn Tap) -> Ended {
         loop {
             sleep_until(due).await;
             // It cannot wait for others; they wait for it.

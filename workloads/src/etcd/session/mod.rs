@@ -7,9 +7,11 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`line`] | what the session needs of its way to the servers |
 //! | `connection` | one HTTP/2 connection at a time to one of the servers, and to the next one when that fails |
 //! | `http2` | the HTTP/2 connection itself, lean enough for a thousand of them |
 //! | `token` | the token that stands for a user |
+//! | `grpc` | the session's requests as etcd's own |
 //! | `lease` | the lease: kept alive, its ttl checked, given up before the servers do |
 //! | `watches` | all watches of the session on one stream, made again where it breaks |
 //! | `client` | the session made of the three |
@@ -18,8 +20,10 @@
 
 mod client;
 mod connection;
+mod grpc;
 mod http2;
 mod lease;
+pub mod line;
 pub mod tap;
 mod token;
 mod watches;

@@ -13,14 +13,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use etcd_client::{Event, EventType, KeyValue, WatchFilterType, WatchOptions, WatchRequestSender, WatchResponse};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::connection::{Connection, Line, calls_for_another_server};
+use super::connection::calls_for_another_server;
 use super::lease::Loss;
-use super::{Awaited, FIRST_PAUSE, LONGEST_PAUSE, SessionError, Tap, Watch, wire};
+use super::line::{Carrier, Happened, Heard, Line, LineError, News, Stream, Wanted};
+use super::{Awaited, FIRST_PAUSE, LONGEST_PAUSE, SessionError, Tap, Watch};
 use crate::access::Access;
 use crate::record::RequestKind;
 
@@ -132,9 +132,9 @@ impl Drop for ClientWatch {
 }
 
 /// Serves the watches of one session until `closing`.
-pub(super) async fn serve(
+pub(super) async fn serve<C: Carrier>(
     commands: mpsc::UnboundedReceiver<Command>,
-    connection: Arc<Connection>,
+    connection: Arc<C>,
     closing: CancellationToken,
     tap: Arc<dyn Tap>,
 ) {
@@ -143,7 +143,7 @@ pub(super) async fn serve(
         // First, so that nothing is sent for a session that is over.
         biased;
         () = closing.cancelled() => {}
-        () = watches.serve(&connection) => {}
+        () = watches.serve(&*connection) => {}
     }
 }
 
@@ -165,7 +165,7 @@ struct Watches {
 }
 
 impl Watches {
-    async fn serve(&mut self, connection: &Connection) {
+    async fn serve<C: Carrier>(&mut self, connection: &C) {
         let mut pause = FIRST_PAUSE;
         loop {
             // A stream begins with a watch, so none is opened for a session that watches nothing.
@@ -179,11 +179,11 @@ impl Watches {
             let token = connection.access().login.as_ref().map_or(0, |login| login.number());
             let outcome = tokio::select! {
                 biased;
-                () = line.gone.cancelled() => Ok(()),
-                outcome = self.stream(connection, &line, &mut pause) => outcome,
+                () = line.gone().cancelled() => Ok(()),
+                outcome = self.stream(connection.access(), &*line, &mut pause) => outcome,
             };
             match outcome {
-                Err(error) if is_denied(&error) => self.deny(connection, token, &error),
+                Err(error) if is_denied(&error) => self.deny(connection.access(), token, &error),
                 Err(error) if calls_for_another_server(&error) => connection.give_up(&line).await,
                 _ => {}
             }
@@ -195,39 +195,34 @@ impl Watches {
     }
 
     /// Opens a stream, sets all watches on it, and serves it until it breaks or the session ends.
-    async fn stream(
+    async fn stream<L: Line>(
         &mut self,
-        connection: &Connection,
-        line: &Line,
+        access: &Access,
+        line: &L,
         pause: &mut std::time::Duration,
-    ) -> Result<(), etcd_client::Error> {
-        let access = connection.access();
-        let all: Vec<(i64, String, WatchOptions)> =
-            self.watching.iter().map(|(id, watching)| (*id, watching.key.clone(), watching.options(*id))).collect();
-        let mut all = all.into_iter();
-        let Some((_, key, options)) = all.next() else { return Ok(()) };
+    ) -> Result<(), LineError> {
+        let mut all = self.watching.iter().map(|(id, watching)| watching.wanted(*id));
+        let Some(first) = all.next() else { return Ok(()) };
         access.pass().await;
         self.tap.request(RequestKind::WatchCreate);
-        let mut client = line.watch.clone();
-        // In a box, since it is large and lives for a moment.
-        let opening = Box::pin(async move { client.watch(key, Some(options)).await });
-        let (mut requests, mut responses) = opening.await?.split();
-        for (_, key, options) in all {
+        let mut stream = line.watch(first).await?;
+        for wanted in all {
             access.pass().await;
             self.tap.request(RequestKind::WatchCreate);
-            requests.watch(key, Some(options)).await?;
+            stream.set(wanted).await?;
         }
         loop {
             tokio::select! {
-                response = responses.message() => match response? {
-                    Some(response) => {
+                biased;
+                heard = stream.heard() => match heard? {
+                    Some(heard) => {
                         *pause = FIRST_PAUSE;
-                        self.hear(&response, &mut requests, access).await?;
+                        self.hear(&heard, &mut stream, access).await?;
                     }
                     None => return Ok(()),
                 },
                 command = self.commands.recv() => match command {
-                    Some(command) => self.obey(command, &mut requests, access).await?,
+                    Some(command) => self.obey(command, &mut stream, access).await?,
                     // The session is gone; `serve` ends by its token.
                     None => std::future::pending().await,
                 },
@@ -256,57 +251,45 @@ impl Watches {
         }
     }
 
-    async fn obey(
-        &mut self,
-        command: Command,
-        requests: &mut WatchRequestSender,
-        access: &Access,
-    ) -> Result<(), etcd_client::Error> {
+    async fn obey(&mut self, command: Command, stream: &mut impl Stream, access: &Access) -> Result<(), LineError> {
         match self.note(command) {
             Some((id, true)) => {
                 access.pass().await;
                 let watching = &self.watching[&id];
                 self.tap.request(RequestKind::WatchCreate);
-                requests.watch(watching.key.as_str(), Some(watching.options(id))).await
+                stream.set(watching.wanted(id)).await
             }
-            Some((id, false)) => self.cancel(id, requests, access).await,
+            Some((id, false)) => self.cancel(id, stream, access).await,
             None => Ok(()),
         }
     }
 
-    async fn cancel(
-        &self,
-        id: i64,
-        requests: &mut WatchRequestSender,
-        access: &Access,
-    ) -> Result<(), etcd_client::Error> {
+    async fn cancel(&self, id: i64, stream: &mut impl Stream, access: &Access) -> Result<(), LineError> {
         // At once: until it is sent, further events may come. The next requests wait for it.
         access.debit();
         self.tap.request(RequestKind::WatchCancel);
-        requests.cancel(id).await
+        stream.cancel(id).await
     }
 
-    async fn hear(
-        &mut self,
-        response: &WatchResponse,
-        requests: &mut WatchRequestSender,
-        access: &Access,
-    ) -> Result<(), etcd_client::Error> {
-        let id = response.watch_id();
-        if response.canceled() && access.login.is_some() && is_denial(response.cancel_reason()) {
+    async fn hear(&mut self, heard: &Heard, stream: &mut impl Stream, access: &Access) -> Result<(), LineError> {
+        let id = heard.id;
+        if let News::Over { reason, .. } = &heard.news
+            && access.login.is_some()
+            && is_denial(reason)
+        {
             // Not told which watch it is about (the id is -1), and a stream's token cannot be changed.
-            return Err(tonic::Status::unauthenticated(response.cancel_reason()).into());
+            return Err(tonic::Status::unauthenticated(reason.as_str()).into());
         }
-        if response.canceled() {
-            self.tap.response(RequestKind::WatchCancel, wire::bytes(&response.0));
+        if let News::Over { reason, compacted } = &heard.news {
+            self.tap.response(RequestKind::WatchCancel, heard.bytes);
             if let Some(mut watching) = self.watching.remove(&id) {
-                watching.refused(response, self.tap.as_ref());
+                watching.refused(reason, *compacted, self.tap.as_ref());
             }
             return Ok(());
         }
         let Some(watching) = self.watching.get_mut(&id) else { return Ok(()) };
-        if response.created() {
-            self.tap.response(RequestKind::WatchCreate, wire::bytes(&response.0));
+        if heard.news == News::Stands {
+            self.tap.response(RequestKind::WatchCreate, heard.bytes);
             self.denied = false;
             if watching.stage == Stage::Asked {
                 watching.stage = Stage::Stands;
@@ -320,26 +303,32 @@ impl Watches {
             }
         }
         let mut fired = false;
-        for event in response.events() {
+        for event in &heard.events {
             let first = watching.stage == Stage::Stands;
             watching.count(event, first, self.tap.as_ref());
             if first {
                 watching.stage = Stage::Over;
                 fired = true;
                 if let Some(fires) = watching.fires.take() {
-                    let _ = fires.send(Ok(event.kv().map_or(0, KeyValue::mod_revision)));
+                    let _ = fires.send(Ok(event.revision));
                 }
             }
         }
-        if fired { self.cancel(id, requests, access).await } else { Ok(()) }
+        if fired { self.cancel(id, stream, access).await } else { Ok(()) }
     }
 
-    /// The servers did not take a watch. Once, that may be the token's fault, whose time is over when it is not used; with
-    /// a new one it is their word.
-    fn deny(&mut self, connection: &Connection, token: u64, error: &etcd_client::Error) {
-        if let (false, Some(login)) = (self.denied, &connection.access().login) {
-            self.denied = true;
-            return login.drop_token(token);
+    /// The servers did not take a watch. That may be the token's fault, whose time is over when it is not used; with a new one
+    /// it is their word. `token`: the number of the token when the stream was about to be opened.
+    fn deny(&mut self, access: &Access, token: u64, error: &LineError) {
+        if let Some(login) = &access.login {
+            if login.number() != token {
+                // Another session has got one since, or the stream's was got for it: the next stream says more.
+                return;
+            }
+            if !self.denied {
+                self.denied = true;
+                return login.drop_token(token);
+            }
         }
         self.denied = false;
         let tap = Arc::clone(&self.tap);
@@ -351,29 +340,24 @@ impl Watches {
 }
 
 impl Watching {
-    fn options(&self, id: i64) -> WatchOptions {
-        let options = WatchOptions::new().with_watch_id(id).with_start_revision(self.from);
-        match (self.instance, self.puts) {
-            (Some(_), false) => options.with_filters([WatchFilterType::NoPut]),
-            (Some(_), true) => options,
-            (None, true) => options.with_prefix().with_filters([WatchFilterType::NoDelete]),
-            (None, false) => options.with_prefix().with_filters([WatchFilterType::NoPut]),
-        }
+    fn wanted(&self, id: i64) -> Wanted<'_> {
+        let prefix = self.instance.is_none();
+        // Of an instance that may change, its deletion is wanted as well.
+        Wanted { id, key: &self.key, prefix, puts: self.puts, deletions: !prefix || !self.puts, from: self.from }
     }
 
     /// Counts a notification; `first`: the one that the watch fires with.
-    fn count(&self, event: &Event, first: bool, tap: &dyn Tap) {
-        let (created, revision) = event.kv().map_or((0, 0), |key| (key.create_revision(), key.mod_revision()));
-        match (event.event_type(), self.instance) {
-            (EventType::Delete, Some(instance)) if first => tap.notified(instance, revision),
+    fn count(&self, event: &Happened, first: bool, tap: &dyn Tap) {
+        match (event.deleted, self.instance) {
+            (true, Some(instance)) if first => tap.notified(instance, event.revision),
             // Whose deletion it was is known by its revision, where a session has told of it.
-            (EventType::Delete, _) => tap.notified_late(revision),
-            (EventType::Put, _) => {
+            (true, _) => tap.notified_late(event.revision),
+            (false, _) => {
                 // It stands no longer, and no instance has ended.
                 if first {
                     self.disarmed(tap);
                 }
-                tap.notified_put(created == revision);
+                tap.notified_put(event.create_revision == event.revision);
             }
         }
     }
@@ -385,9 +369,9 @@ impl Watching {
     }
 
     /// The server ended it: because it was asked to, or because it cannot serve it.
-    fn refused(&mut self, response: &WatchResponse, tap: &dyn Tap) {
-        let error = match response.compact_revision() {
-            0 => SessionError::Refused(response.cancel_reason().to_owned()),
+    fn refused(&mut self, reason: &str, compacted: i64, tap: &dyn Tap) {
+        let error = match compacted {
+            0 => SessionError::Refused(reason.to_owned()),
             compacted => SessionError::Unknown(format!("the history up to {compacted} was compacted away")),
         };
         self.refuse(error, tap);

@@ -52,8 +52,8 @@ impl Client {
         Client::open(endpoints, session_timeout, at_drop, &Access::default()).await
     }
 
-    /// As [`connect_with`](Client::connect_with), with the way that leads to the servers. With a login, all that the session
-    /// creates is the login's alone.
+    /// As [`connect_with`](Client::connect_with), with the way that leads to the servers. With a login, what the session
+    /// creates is its own identities' alone: the login's, and a client certificate's where there is one.
     ///
     /// # Errors
     ///

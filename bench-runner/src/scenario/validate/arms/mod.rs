@@ -1,5 +1,6 @@
 //! The arms: what each asks of its workers once `[workers]` is merged in, and what they may not have in common.
 
+mod controls;
 mod grants;
 
 use std::collections::BTreeMap;
@@ -136,6 +137,8 @@ impl<'a> Merged<'a> {
         self.mode(problems);
         self.hold(problems);
         self.auto_requeue(problems);
+        self.updates(problems);
+        self.sessions(problems);
         self.connections(problems);
         self.session_timeout(problems);
     }
