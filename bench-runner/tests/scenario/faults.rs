@@ -198,12 +198,13 @@ fn the_schema_knows_every_kind_and_target() {
         choices.into_iter().filter_map(|choice| choice["const"].as_str().map(str::to_owned)).collect::<Vec<_>>()
     };
     let (kinds, targets) = (words("kind"), words("target"));
-    assert_eq!((kinds.len(), targets.len()), (7, 5));
+    assert_eq!((kinds.len(), targets.len()), (8, 5));
     for kind in kinds {
         let fits = |target: &&String| {
             let length = if kind == "pause" { "for = \"1s\"" } else { "" };
             let text = fault(&format!("kind = \"{kind}\"\ntarget = \"{target}\"\nat = \"5s\"\n{length}"));
-            bench_runner::scenario::parse("test", &text, &[]).is_ok()
+            // With containers there are all of them.
+            bench_runner::scenario::parse("test", &text, &["ensemble.provider=docker".to_owned()]).is_ok()
         };
         let expected = if kind.ends_with("-node") { 3 } else { 2 };
         assert_eq!(targets.iter().filter(fits).count(), expected, "{kind}");
