@@ -42,7 +42,7 @@ pub(super) fn is_left(root: &Root, owner: &str) -> bool {
     }
     let running = pid.and_then(|pid| pid.parse().ok()).and_then(|pid| Process::new(pid).ok());
     // A number may have been given to another process meanwhile.
-    !running.is_some_and(|running| process(Some(&running)) == deed.process)
+    running.is_none_or(|running| process(Some(&running)) != deed.process)
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ pub fn measure(arm: &ArmSettings, recording: &TrialRecording) -> Sizing {
     let seconds = (workers.length as f64 / 1e9).max(f64::MIN_POSITIVE);
     let most = |of: fn(&Sample) -> Option<u64>| recording.samples.iter().filter_map(of).max().map(|most| most as f64);
     let acquisitions = &workers.acquisitions;
-    let stays: Vec<(u64, Option<u64>)> = acquisitions.iter().map(|one| stay(one)).collect();
+    let stays: Vec<(u64, Option<u64>)> = acquisitions.iter().map(stay).collect();
     let within =
         |from: u64, until: Option<u64>| until.unwrap_or(workers.length).min(workers.length).saturating_sub(from);
     let done: Vec<u64> = stays

@@ -67,8 +67,10 @@ fn lengths(overlaps: &Micros) -> Overlaps {
 /// The updates that were written after somebody with a later grant had read or written: worked out from the moments and tokens alone,
 /// not from what the stores answered. In the order of their writes.
 fn stale(log: &[Update]) -> Vec<Update> {
+    /// When, by which token, and what was written.
+    type End<'a> = (u64, i64, Option<&'a Update>);
     // Both ends of each update, by lock and time; of a read that no write followed the one.
-    let mut ends: BTreeMap<u32, Vec<(u64, i64, Option<&Update>)>> = BTreeMap::new();
+    let mut ends: BTreeMap<u32, Vec<End<'_>>> = BTreeMap::new();
     for update in log {
         let of_lock = ends.entry(update.resource).or_default();
         of_lock.push((update.read_at, update.token, None));

@@ -103,7 +103,7 @@ impl Table {
     /// A table with these columns; the last `later` of them may be missing, as they came later.
     pub fn new(file: File, path: PathBuf, columns: &[&str], later: usize) -> Result<Table, VerifyError> {
         let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(file);
-        let head = reader.byte_headers().map(ByteRecord::clone);
+        let head = reader.byte_headers().cloned();
         let mut table = Table { reader, path, columns: 0, record: ByteRecord::new(), line: 1 };
         let head = head.map_err(|error| table.wrong(error.to_string()))?;
         let found: Vec<&[u8]> = head.iter().collect();

@@ -78,8 +78,10 @@ fn an_open_queue_is_that_of_the_text_books() {
     assert!(Law::OpenQueue.value(&[service, 1.0], 200.0, 0.0).is_infinite());
 }
 
-/// Three noisy observations at each place.
-fn noisy(law: Law, coefficients: &[f64], seed: u64) -> (Vec<(f64, f64)>, Vec<(f64, f64)>) {
+type Places = Vec<(f64, f64)>;
+
+/// The exact values, and three noisy observations at each place.
+fn noisy(law: Law, coefficients: &[f64], seed: u64) -> (Places, Places) {
     let mut source = Source::new(seed, 0.03);
     let exact = exact(law, coefficients, 0.0);
     let observed = exact.iter().flat_map(|(x, y)| [(*x, *y), (*x, *y), (*x, *y)]);

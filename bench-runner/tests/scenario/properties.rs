@@ -11,7 +11,7 @@ use bench_runner::scenario::file::{
     WorkersFile, ZookeeperFile,
 };
 use bench_runner::scenario::gate::GateFile;
-use bench_runner::scenario::{self, Provider, SloFile};
+use bench_runner::scenario::{self, SloFile};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -65,14 +65,14 @@ impl UnderWay<'_> {
         let root = format!("/bench-runner/{}-{}", humantime::format_rfc3339_seconds(SystemTime::now()), process::id());
         let mut under_way =
             UnderWay { job, progress: progress.as_ref(), interrupted: &interrupted, servers: None, root };
-        let failure = runtime.block_on(under_way.to_the_end());
+        let failure = runtime.block_on(under_way.go_to_the_end());
         progress.finish();
         // Tasks that still run hold sessions of servers that are gone; nothing is to be waited for.
         runtime.shutdown_background();
         Ok(Outcome { failure })
     }
 
-    async fn to_the_end(&mut self) -> Option<Failure> {
+    async fn go_to_the_end(&mut self) -> Option<Failure> {
         let failure = self.measure_all().await.err();
         if let Some(servers) = self.servers.take() {
             self.progress.say("stopping the servers");

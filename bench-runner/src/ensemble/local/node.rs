@@ -108,18 +108,18 @@ impl Node {
         let refuse = |reason: &str| Err(EnsembleError::Keeper { node: node.name.clone(), reason: reason.into() });
         let mut said = node.said.clone();
         let told = |said: &Said| said.lives > 0 || said.failed.is_some() || said.closed;
-        match tokio::time::timeout(KEEPER_LIMIT, said.wait_for(told)).await {
-            Err(_) => refuse("it does not report its server"),
-            Ok(Err(_)) => refuse("it ended at once"),
-            Ok(Ok(said)) => match (said.lives, &said.failed) {
-                (0, Some(reason)) => refuse(reason),
-                (0, None) => refuse("it ended at once; is the keeper's program `bench-runner`?"),
-                _ => {
-                    drop(said);
-                    node.look_inside().await;
-                    Ok(node)
-                }
-            },
+        let said = match tokio::time::timeout(KEEPER_LIMIT, said.wait_for(told)).await {
+            Err(_) => return refuse("it does not report its server"),
+            Ok(Err(_)) => return refuse("it ended at once"),
+            Ok(Ok(said)) => said.clone(),
+        };
+        match (said.lives, &said.failed) {
+            (0, Some(reason)) => refuse(reason),
+            (0, None) => refuse("it ended at once; is the keeper's program `bench-runner`?"),
+            _ => {
+                node.look_inside().await;
+                Ok(node)
+            }
         }
     }
 

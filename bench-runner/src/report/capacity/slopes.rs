@@ -4,8 +4,11 @@ use crate::capacity::document::Capacity;
 use crate::capacity::figure;
 use crate::scenario::Variable;
 
-/// The arm, the second value, and bytes and per cent of a processor for each worker; nothing where workers do not vary.
-pub(super) fn of(capacity: &Capacity) -> Vec<(String, Option<f64>, Option<f64>, Option<f64>)> {
+/// The arm, the second value, and bytes and per cent of a processor for each worker.
+type Slopes = (String, Option<f64>, Option<f64>, Option<f64>);
+
+/// Of each branch of the sweep; nothing where workers do not vary.
+pub(super) fn of(capacity: &Capacity) -> Vec<Slopes> {
     if capacity.variables.first().is_none_or(|axis| axis.variable != Variable::Workers) {
         return Vec::new();
     }

@@ -32,7 +32,8 @@ pub(super) fn with(file: &ScenarioFile, values: &[(Variable, f64)]) -> ScenarioF
     let mut file = file.clone();
     for (variable, value) in values {
         // Counts are whole and small; the cast keeps them as they are.
-        let count = Some(value.round() as u32);
+        let whole = value.round() as u32;
+        let count = Some(whole);
         let span = Span(std::time::Duration::from_nanos((value * 1e6).round() as u64));
         let mut each = |change: &dyn Fn(&mut WorkersFile)| {
             change(&mut file.workers);
@@ -43,7 +44,7 @@ pub(super) fn with(file: &ScenarioFile, values: &[(Variable, f64)]) -> ScenarioF
             Variable::Locks => each(&|workers| workers.locks = count),
             Variable::Hold => each(&|workers| workers.hold = Some(DelayText::Fixed(span))),
             Variable::SessionTimeout => each(&|workers| workers.session_timeout = Some(span)),
-            Variable::Nodes => file.ensemble.nodes = count.unwrap_or(file.ensemble.nodes),
+            Variable::Nodes => file.ensemble.nodes = whole,
             Variable::ArrivalRate => {
                 let base = file.workers.arrivals.unwrap_or_default();
                 let rate = Some(*value);
