@@ -8,8 +8,8 @@
 //! kernel kills the server (`PR_SET_PDEATHSIG`), and the folder is swept by the next start of an ensemble.
 //!
 //! A server in a container is a child of Docker's engine and not of the keeper, which then runs the command that is attached to
-//! it. So that the container comes and goes with the keeper all the same, a keeper may have commands to run [before the first
-//! start](Commands::first) and [at its end](Commands::last).
+//! it. So that the container comes and goes with the keeper all the same, a keeper may have commands to run before the first
+//! start and at its end.
 //!
 //! Orders come as lines on stdin: `stop` kills the server and keeps its folder, `start` starts one again that has ended.
 //! Reports go as lines to stdout: `started <pid>`, `failed <reason>`, `ended <how>`; the first and the last in turn, once for

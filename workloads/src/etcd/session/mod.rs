@@ -7,7 +7,7 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`line`] | what the session needs of its way to the servers |
+//! | [`mod@line`] | what the session needs of its way to the servers |
 //! | `connection` | one HTTP/2 connection at a time to one of the servers, and to the next one when that fails |
 //! | `http2` | the HTTP/2 connection itself, lean enough for a thousand of them |
 //! | `token` | the token that stands for a user |
