@@ -53,7 +53,6 @@ trait Stage: Sized {
 
     async fn open(&self, place: usize) -> Client<Self::Way>;
     async fn revoke(&self, lease: i64);
-    async fn compact(&self, revision: i64);
     /// Which of these watches have fired, or failed: all that will without a further operation. `expected` are those that
     /// fired in memory.
     async fn fired(&self, watches: &mut BTreeMap<usize, Fires>, expected: Option<&[Firing]>) -> Vec<Firing>;
@@ -75,10 +74,6 @@ impl Stage for memory::Ensemble {
         self.expire(lease);
     }
 
-    async fn compact(&self, revision: i64) {
-        memory::Ensemble::compact(self, revision);
-    }
-
     async fn fired(&self, watches: &mut BTreeMap<usize, Fires>, _: Option<&[Firing]>) -> Vec<Firing> {
         // By its own clock: everything that is under way arrives.
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -95,12 +90,9 @@ impl Stage for Ensemble {
     }
 
     async fn revoke(&self, lease: i64) {
-        revoke(self, lease);
-    }
-
-    async fn compact(&self, revision: i64) {
-        // Where it was compacted to a later revision already that is an error, and changes nothing.
-        let _ = etcdctl_command(self).args(["compact", "--physical", &revision.to_string()]).output().unwrap();
+        // One that is over already, and does not know, is over.
+        let hexadecimal = format!("{lease:x}");
+        let _ = etcdctl_command(self).args(["lease", "revoke", &hexadecimal]).output().unwrap();
     }
 
     async fn fired(&self, watches: &mut BTreeMap<usize, Fires>, expected: Option<&[Firing]>) -> Vec<Firing> {
@@ -215,7 +207,8 @@ impl<S: Stage> Play<'_, S> {
             // Guarded by the revision that the key has, or by another one.
             kind @ 2..=5 => {
                 let (found, created) = self.range(place, Range::Key(name)).await;
-                let guard = [created, created, created, created + 1, 0][dice.below(5)];
+                let (choice, guards) = (dice.below(5), [created, created, created, created + 1, 0]);
+                let guard = guards[choice];
                 let lasting = key(dice);
                 let txn = match kind {
                     2 => Txn::update(name, guard, b"another"),
@@ -228,7 +221,7 @@ impl<S: Stage> Play<'_, S> {
                     Then::Delete => format!("{place} deletes {name}"),
                 };
                 let outcome = self.sessions[place].txn(txn).await;
-                (asked, format!("{found}; guarded by {}: {}", self.relative(guard), self.txn(outcome)))
+                (asked, format!("{found}; guard {choice}: {}", self.txn(outcome)))
             }
             6 | 7 => {
                 let prefix = prefix(dice);
@@ -262,15 +255,10 @@ impl<S: Stage> Play<'_, S> {
                 self.set += 1;
                 (format!("{place} watches {awaited:?} from {}", self.relative(from)), answered)
             }
-            10 => match dice.below(5) {
+            10 => match dice.below(4) {
                 0 => {
                     let outcome = self.sessions[place].delete_all(prefix(dice)).await;
                     (format!("{place} deletes several"), format!("{:?}", outcome.map_err(told)))
-                }
-                1 => {
-                    let revision = self.revision(dice, false).min(self.latest);
-                    self.stage.compact(revision).await;
-                    (format!("the history before {} is compacted away", self.relative(revision)), String::new())
                 }
                 _ => {
                     let outcome = self.sessions[place].put(name, b"put").await;
@@ -314,6 +302,8 @@ async fn play<S: Stage>(stage: &S, seed: u64, expected: Option<&[Step]>) -> Vec<
     // Not at the very first revision, below which a limit would be none.
     play.sessions[0].put(&format!("{ROOT}a"), b"before").await.unwrap();
     play.sessions[0].delete_all(ROOT).await.unwrap();
+    // A sequence may look at where it begins: not at the deletion of what an earlier one has left.
+    play.sessions[0].put("/tests/beside", b"begin").await.unwrap();
     play.base = play.sessions[0].range(Range::Key(ROOT)).await.unwrap().revision;
     play.latest = play.base;
     let mut dice = Dice::new(seed, "faithful");
