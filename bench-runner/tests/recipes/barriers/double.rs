@@ -233,11 +233,14 @@ fn the_dead_hold_nobody_back() {
 fn a_member_that_somebody_removes_is_told_so() {
     on_ensemble(async |place| {
         let told = Told::default();
-        let mut member = members(place, 1, 1).await.remove(0);
+        let session = place.session().await;
+        let mut member = DoubleBarrier::new(session.clone(), &place.base, 1);
         within(member.enter(&mut told.clone())).await.unwrap();
         for name in place.entries().await {
             place.steward.delete(&format!("{}/{name}", place.base)).await.unwrap();
         }
+        // Its own server may lag behind, and knows nothing of it then.
+        session.sync(&place.base).await.unwrap();
         let outcome = eventually_err(&mut member).await;
         assert!(matches!(outcome, RecipeError::EntryVanished(_)), "{outcome:?}");
     });
