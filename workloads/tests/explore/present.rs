@@ -116,6 +116,6 @@ impl<S: Service> Everybody<S> {
 }
 
 /// How long a run may take by its own clock, far beyond anything that its weather explains: who waits then waits for ever.
-pub const DEADLINE: Duration = Duration::from_secs(3600);
+pub const DEADLINE: Duration = Duration::from_secs(300);
 /// How long what goes on in the background may take when the weather is calm, expiry of the dead included.
-pub const SETTLED: Duration = Duration::from_secs(60);
+pub const SETTLED: Duration = Duration::from_secs(30);
