@@ -68,6 +68,7 @@ fn recording() -> TrialRecording {
         workers: Recording {
             length: LENGTH,
             tally,
+            joined: None,
             timeline: vec![slot; slots as usize],
             fan_out,
             untracked: 0,

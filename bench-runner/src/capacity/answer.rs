@@ -96,14 +96,14 @@ pub fn of_branch(
         limits,
     };
     match method {
-        Method::Sweep => by_curves(&mut answer, branch),
+        Method::Sweep => by_curves(&mut answer, rules, branch),
         Method::Search => by_bracket(&mut answer, rules, sweep, branch),
     }
     Some(answer)
 }
 
 /// The limit that its curve crosses first.
-fn by_curves(answer: &mut Answer, branch: &[&Point]) {
+fn by_curves(answer: &mut Answer, rules: &Rules<'_>, branch: &[&Point]) {
     let place = |limit: &LimitAnswer| match limit.reach {
         Reach::AtOnce => 0.0,
         _ => limit.value.unwrap_or(f64::INFINITY),
@@ -123,12 +123,47 @@ fn by_curves(answer: &mut Answer, branch: &[&Point]) {
     if unmeasured.is_some_and(|x| place(&first) > x) {
         return ended(answer, unmeasured);
     }
+    if let Some(found) = measured_end(rules, branch).filter(|found| place(&first) > found.highest) {
+        return by_measured(answer, rules, &found);
+    }
     answer.reach = first.reach;
     answer.value = first.value;
     answer.low = first.low;
     answer.high = first.high;
     answer.extrapolated = first.extrapolated;
     answer.breaks_first = (first.reach != Reach::NotReached).then(|| bare(&first.limit));
+}
+
+/// Where a branch breaks to its end, by what was measured alone.
+struct MeasuredEnd<'p> {
+    /// The largest place that keeps every limit, below all that break one; `None` where every place breaks one.
+    kept: Option<f64>,
+    /// The smallest place from which on each breaks one, and its points.
+    broken: (f64, Vec<&'p Point>),
+    /// The largest place of all.
+    highest: f64,
+}
+
+/// `None` where the largest place keeps every limit.
+fn measured_end<'p>(rules: &Rules<'_>, branch: &[&'p Point]) -> Option<MeasuredEnd<'p>> {
+    let mut places = by_place(branch.iter().copied());
+    let highest = places.last()?.0;
+    let keeps = places.iter().rposition(|(_, points)| rules.kept(points));
+    let first = keeps.map_or(0, |index| index + 1);
+    let kept = keeps.map(|index| places[index].0);
+    (first < places.len()).then(|| MeasuredEnd { kept, broken: places.swap_remove(first), highest })
+}
+
+/// Curves through noisy points may cross a limit beyond what was measured, or nowhere, where the points themselves break it:
+/// the points are believed.
+fn by_measured(answer: &mut Answer, rules: &Rules<'_>, found: &MeasuredEnd<'_>) {
+    let (x, points) = &found.broken;
+    answer.reach = if found.kept.is_some() { Reach::Breaks } else { Reach::AtOnce };
+    answer.value = found.kept;
+    answer.low = found.kept;
+    answer.high = Some(*x);
+    (answer.kept, answer.broken) = (found.kept, Some(*x));
+    answer.breaks_first = rules.worst(points).map(|(limit, _, _)| bare(limit));
 }
 
 /// A branch that ended where a trial could not be brought to its end.

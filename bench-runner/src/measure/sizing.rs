@@ -2,7 +2,7 @@
 //! workers were with the lock.
 
 use workloads::record::timeline::SLOT_NANOS;
-use workloads::record::{Acquisition, Outcome};
+use workloads::record::{Acquisition, Outcome, Tally};
 use workloads::settings::Mode;
 
 use crate::run::recording::{Sample, TrialRecording};
@@ -30,9 +30,10 @@ pub struct Sizing {
     pub nodes_sessions: Option<f64>,
     /// The most bytes of data.
     pub nodes_data_bytes: Option<f64>,
-    /// What a grant cost. In the closed and the open mode: after every worker that queued at all stood in the queue for the
-    /// first time, since the burst in which they join is paid once and not by each grant; the whole trial where hardly
-    /// anything was granted after that.
+    /// What a grant cost once every worker that queued at all stood in the queue for the first time, since the burst in which
+    /// they join is paid once and not by each grant. In a drain that is to the last request what handing the lock over costs:
+    /// all that came after the queue stood, for each grant. In the closed and the open mode it is cut at milliseconds. The
+    /// whole trial where the queue never stood, or hardly anything was granted after that.
     pub per_grant: Option<PerGrant>,
     /// Requests a second, over the whole trial.
     pub requests_per_second: f64,
@@ -97,24 +98,32 @@ fn stay(acquisition: &Acquisition) -> (u64, Option<u64>) {
 fn per_grant(arm: &ArmSettings, recording: &TrialRecording) -> Option<PerGrant> {
     let workers = &recording.workers;
     let granted: Vec<&Acquisition> = workers.acquisitions.iter().filter(|one| one.is_granted()).collect();
-    let all = granted.len() as f64;
     if granted.is_empty() {
         return None;
     }
+    let cost = |requests: u64, notifications: u64, bytes: u64, grants: usize| PerGrant {
+        requests: requests as f64 / grants as f64,
+        notifications: notifications as f64 / grants as f64,
+        response_bytes: bytes as f64 / grants as f64,
+    };
+    let tally = &workers.tally;
+    let sums = |tally: &Tally| [tally.total_requests(), tally.total_notifications(), tally.total_response_bytes()];
+    let [requests, notifications, bytes] = sums(tally);
+    let whole = cost(requests, notifications, bytes, granted.len());
     let settled = match arm.workers.mode {
+        // Every grant is released after the queue stood, so each has its release in the rest.
+        Mode::Drain => {
+            let joined = workers.joined.as_ref().map(sums).unwrap_or_default();
+            return Some(cost(requests - joined[0], notifications - joined[1], bytes - joined[2], granted.len()));
+        }
         Mode::Closed | Mode::Open(_) => all_queued(&workers.acquisitions),
-        Mode::Drain | Mode::Barriers { .. } => 0,
+        Mode::Barriers { .. } => 0,
     };
     let first = settled.div_ceil(SLOT_NANOS) as usize;
     let last = (workers.length / SLOT_NANOS) as usize;
     let later = granted.iter().filter(|one| (first..last).contains(&((one.granted / SLOT_NANOS) as usize))).count();
-    if settled == 0 || (later as f64) < LEAST_SHARE * all {
-        let tally = &workers.tally;
-        return Some(PerGrant {
-            requests: tally.total_requests() as f64 / all,
-            notifications: tally.total_notifications() as f64 / all,
-            response_bytes: tally.total_response_bytes() as f64 / all,
-        });
+    if settled == 0 || (later as f64) < LEAST_SHARE * granted.len() as f64 {
+        return Some(whole);
     }
     let slots = workers.timeline.iter().take(last).skip(first);
     let (requests, notifications, bytes) = slots.fold((0u64, 0u64, 0u64), |(requests, notifications, bytes), slot| {
@@ -124,12 +133,7 @@ fn per_grant(arm: &ArmSettings, recording: &TrialRecording) -> Option<PerGrant> 
             bytes + slot.response_bytes,
         )
     });
-    let later = later as f64;
-    Some(PerGrant {
-        requests: requests as f64 / later,
-        notifications: notifications as f64 / later,
-        response_bytes: bytes as f64 / later,
-    })
+    Some(cost(requests, notifications, bytes, later))
 }
 
 /// When the last worker that queued at all stood in the queue for the first time.

@@ -105,6 +105,26 @@ fn limits_that_nothing_breaks_are_said_to_be_kept() {
     assert!(text.contains("lock/sequential: more than 1,000 workers, no limit breaks"), "{text}");
 }
 
+/// What is measured says that 100 workers keep the limit and 160 do not, while the nearest law is a constant that keeps it: a
+/// figure that jumps between two places follows no curve.
+#[test]
+fn points_that_break_a_limit_are_believed_before_a_curve_that_does_not() {
+    let scenario = scenario(SWEEP);
+    let mut points = sweep(&scenario, 3, 0.02, false);
+    points.retain(|point| point.label == "lock/sequential" && point.cell.x <= 160.0);
+    for point in &mut points {
+        let jumps = point.cell.x == 160.0;
+        point.figures.insert("acquire_ms.p99".to_owned(), if jumps { 1_001.0 } else { 999.0 });
+    }
+    let capacity = capacity(&scenario, points, false);
+    let free = of(&capacity, "lock/sequential");
+    assert_eq!((free.reach, free.breaks_first.as_deref()), (Reach::Breaks, Some("acquire_ms.p99 < 1000")), "{free:?}");
+    assert_eq!((free.value, free.low, free.high), (Some(100.0), Some(100.0), Some(160.0)));
+    let text = bench_runner::report::capacity::terminal(&capacity, false);
+    let told = "lock/sequential: 100 workers (100–160), acquire_ms.p99 < 1000 breaks first";
+    assert!(text.starts_with(told), "{text}");
+}
+
 #[test]
 fn a_limit_that_is_broken_from_the_start_is_told() {
     let scenario = scenario(&SWEEP.replace("bystander_ms.p99 < 50", "bystander_ms.p99 < 1"));

@@ -121,6 +121,7 @@ fn recording(planned: schedule::Planned, rows: Rows) -> TrialRecording {
         workers: Recording {
             length: last + 1_000,
             tally: Tally::default(),
+            joined: None,
             timeline: Vec::new(),
             fan_out: Vec::new(),
             untracked: 0,

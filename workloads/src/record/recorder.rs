@@ -1,5 +1,6 @@
 //! The recorder that all sessions and workers of one trial write to.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -38,6 +39,8 @@ pub struct Recorder {
     late: FanOutTable,
     /// Watches that stand on instances that have not ended; see [`Recorder::standing_watches`].
     standing: AtomicI64,
+    /// The totals when the queue of a drain stood.
+    joined: OnceLock<Tally>,
     acquisitions: Log,
 }
 
@@ -48,6 +51,9 @@ pub struct Recording {
     pub length: u64,
     /// Totals by kind.
     pub tally: Tally,
+    /// Of these, what came before the queue of a drain stood: the burst in which workers join it; `None` in the other modes, and
+    /// where it never did.
+    pub joined: Option<Tally>,
     /// One slot a millisecond.
     pub timeline: Vec<Slot>,
     /// Notifications by the instance that caused them, by token.
@@ -72,6 +78,7 @@ impl Recorder {
             fan_out: FanOutTable::new(capacity.grants),
             late: FanOutTable::new(capacity.grants),
             standing: AtomicI64::new(0),
+            joined: OnceLock::new(),
             acquisitions: Log::new(capacity.grants),
         }
     }
@@ -182,6 +189,13 @@ impl Recorder {
         self.standing.load(Ordering::Acquire)
     }
 
+    /// The queue of a drain stands: whoever waits has armed its watch, and nothing is under way. The first time counts.
+    pub fn queue_stands(&self) {
+        if self.is_counting() {
+            self.joined.get_or_init(|| self.tally.total());
+        }
+    }
+
     /// Keeps an acquisition that is over.
     pub fn acquisition(&self, acquisition: Acquisition) {
         self.acquisitions.push(&acquisition);
@@ -203,6 +217,7 @@ impl Recorder {
         Recording {
             length,
             tally: self.tally.total(),
+            joined: self.joined.get().cloned(),
             timeline: if self.telemetry { self.timeline.copy(length) } else { Vec::new() },
             fan_out,
             untracked: self.fan_out.untracked() + self.late.untracked() + of_nobody + self.acquisitions.dropped(),
@@ -338,6 +353,22 @@ mod tests {
         recorder.disarmed(3);
         recorder.ending(99);
         assert_eq!(recorder.standing_watches(), 0);
+    }
+
+    #[test]
+    fn what_came_before_the_queue_stood_is_kept_apart() {
+        let recorder = recorder(10, true);
+        recorder.open();
+        assert_eq!(recorder.finish(recorder.now()).joined, None);
+        record_one_of_each(&recorder);
+        recorder.queue_stands();
+        record_one_of_each(&recorder);
+        // It stands before each release.
+        recorder.queue_stands();
+        let recording = recorder.finish(recorder.now());
+        let joined = recording.joined.unwrap();
+        assert_eq!((joined.total_requests(), joined.total_response_bytes(), joined.total_notifications()), (1, 100, 1));
+        assert_eq!(recording.tally.total_requests(), 2);
     }
 
     #[test]

@@ -158,8 +158,12 @@ impl Plan {
     /// Lets the time pass for which a grant is to be held; in a drain, also until everybody else has armed its watch.
     pub(super) async fn pass(&self, length: Duration) {
         rest(length).await;
-        while self.mode == Mode::Drain && !self.is_settled() {
+        if self.mode != Mode::Drain {
+            return;
+        }
+        while !self.is_settled() {
             tokio::time::sleep(SETTLE_POLL).await;
         }
+        self.recorder.queue_stands();
     }
 }

@@ -57,10 +57,10 @@ pub(super) fn measured(capacity: &Capacity) -> Table {
     table
 }
 
-/// The exponents of counts and bytes.
+/// The exponents of counts and bytes. Not of memory: most of what a server has it has before anybody comes.
 pub(super) fn growth(capacity: &Capacity) -> Table {
     let mut table = Table::new("How it grows", 2, &["figure", "arm", "exponent (95 % interval)"]);
-    let names = [figure::REQUESTS, figure::NOTIFICATIONS, figure::BYTES, figure::RSS, figure::WATCHES];
+    let names = [figure::REQUESTS, figure::NOTIFICATIONS, figure::BYTES, figure::WATCHES];
     for name in names {
         for curve in capacity.curves.iter().filter(|curve| curve.figure == name && curve.exponent.is_some()) {
             let title = title(capacity, name);
