@@ -38,14 +38,17 @@ impl<S: Session> barrier::DoubleBarrier for NaiveDoubleBarrier<S> {
         self.inside = None;
         let members = &self.members;
         let (entry, own) = members.join().await?;
+        // As they were just after each of them came, and not as they are by now: where one has given up since, nobody is left
+        // to wake those who missed that the quantity was there.
+        let mut at = Some(own);
         let ready = loop {
-            let found = members.ask(Range::Count { prefix: &members.prefix, at: 0 }).await?;
+            let (count, counted) = members.count(at).await?;
             match members.ready.since(&members.session, own).await? {
                 (Some(ready), _) => break ready,
-                (None, _) if found.count >= members.quantity => members.open(own).await?,
+                (None, _) if count >= members.quantity => members.open(own).await?,
                 (None, _) => {
                     let awaited = Awaited::Put { prefix: &members.prefix };
-                    wait(members.session.watch(awaited, found.revision + 1), witness).await?;
+                    at = wait(members.session.watch(awaited, counted + 1), witness).await?;
                 }
             }
         };
