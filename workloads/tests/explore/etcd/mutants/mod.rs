@@ -26,9 +26,13 @@ macro_rules! lock {
 /// A double barrier on a session that lies.
 macro_rules! double {
     ($barrier:ident) => {
+        double!($barrier, |quantity| Lie::OpenByCount(u64::from(quantity)))
+    };
+    ($barrier:ident, $lie:expr) => {
         |seed, traced| {
             meet::run::<Etcd, _>(seed, traced, Kind::LeavesNothing, |session, quantity| {
-                $barrier::new(Lying::new(session, Lie::OpenByCount(u64::from(quantity))), BASE, quantity)
+                let lie: fn(u32) -> Lie = $lie;
+                $barrier::new(Lying::new(session, lie(quantity)), BASE, quantity)
             })
         }
     };
@@ -73,6 +77,11 @@ pub fn all() -> Vec<Subject> {
             double!(DoubleBarrier),
         ),
         of("mutant/counts-only", "nothing but the count of members (curator #1291)", double!(NaiveDoubleBarrier)),
+        of(
+            "mutant/counts-late",
+            "members are counted as they are by now, not as they were when the last one came",
+            double!(NaiveDoubleBarrier, |_| Lie::CountsNow),
+        ),
         of(
             "mutant/barrier-from-now",
             "a barrier's watch that begins later than what was read (etcd PR #16223)",
