@@ -1,9 +1,10 @@
 //! etcd's recipes, broken on purpose, each in one way: the exploration must find every one of them.
 
+mod apart;
 mod lying;
 mod shared;
 
-use workloads::etcd::{DoubleBarrier, NaiveDoubleBarrier, NaiveLock, SequentialLock, SingleBarrier};
+use workloads::etcd::{DoubleBarrier, LeaderLatch, NaiveDoubleBarrier, NaiveLock, SequentialLock, SingleBarrier};
 
 use super::Etcd;
 use crate::contend;
@@ -11,6 +12,7 @@ use crate::meet::{self, Kind};
 use crate::service::{BASE, Service};
 use crate::subject::Subject;
 use crate::wait;
+use apart::Renewed;
 use lying::{Lie, Lying};
 use shared::SharedLease;
 
@@ -20,6 +22,13 @@ macro_rules! lock {
         |seed, traced| {
             contend::run::<Etcd, _>(seed, traced, |session, _| $lock::new(Lying::new(session, Lie::$lie), BASE))
         }
+    };
+}
+
+/// The leader latch of clients that renew their leases apart from all else, or do not.
+macro_rules! renewed {
+    ($apart:literal) => {
+        |seed, traced| contend::run::<Renewed<$apart>, _>(seed, traced, |session, _| LeaderLatch::new(session, BASE))
     };
 }
 
@@ -40,7 +49,8 @@ macro_rules! double {
 
 /// What the mutants are made of, without a lie: it must not be for another reason that they are found.
 pub fn controls() -> Vec<Subject> {
-    vec![Subject::new(Etcd::NAME, "control/queue", lock!(SequentialLock, None))]
+    let of = |name, run| Subject::new(Etcd::NAME, name, run);
+    vec![of("control/queue", lock!(SequentialLock, None)), of("control/renewed", renewed!(false))]
 }
 
 /// All of them.
@@ -66,6 +76,21 @@ pub fn all() -> Vec<Subject> {
             "mutant/not-told",
             "a holder that is not told of its lease's end (kubernetes #23731)",
             lock!(SequentialLock, NeverOver),
+        ),
+        of(
+            "mutant/waits-on",
+            "a waiter that waits on when its lease is over (etcd #19597)",
+            lock!(SequentialLock, WaitsOn),
+        ),
+        of(
+            "mutant/stays-in-queue",
+            "a waiter that gives up leaves its key (zk-ruby #49)",
+            lock!(SequentialLock, KeepsItsPlace),
+        ),
+        of(
+            "mutant/renews-apart",
+            "a campaign on a server that has fallen silent, while others confirm the renewals (etcd #14641)",
+            renewed!(true),
         ),
         of("mutant/unlocks-by-name", "an unlock that deletes whatever has the name", lock!(NaiveLock, ByName)),
         of("mutant/shared-lease", "workers that share a lease (etcd #10756)", |seed, traced| {
