@@ -32,10 +32,15 @@ async fn connect(ensemble: &Ensemble) -> MemorySession {
 }
 
 /// The order of things: who leads by which token, and what it proclaims, as the leaders know it.
-type Book = Arc<Mutex<Vec<(i64, String)>>>;
+type Known = Vec<(i64, String)>;
 
 /// Leads, proclaims, and resigns, until it has done so often enough, or its session is over.
-async fn candidate(session: MemorySession, number: u64, mut dice: Dice, book: Book) -> Result<(), RecipeError> {
+async fn candidate(
+    session: MemorySession,
+    number: u64,
+    mut dice: Dice,
+    book: Arc<Mutex<Known>>,
+) -> Result<(), RecipeError> {
     let mut election = Election::new(session, BASE);
     for round in 0..ROUNDS {
         sleep(dice.delay(Duration::from_millis(100))).await;
@@ -54,7 +59,7 @@ async fn candidate(session: MemorySession, number: u64, mut dice: Dice, book: Bo
 
 /// Plays a seed. What the leaders know, and what somebody has been told who listened from the beginning to the end; nothing
 /// where its session did not last so long.
-fn observed(seed: u64) -> Option<(Vec<(i64, String)>, Vec<Option<Leader>>)> {
+fn observed(seed: u64) -> Option<(Known, Vec<Option<Leader>>)> {
     chaos::run(seed, || async move {
         let mut dice = Dice::new(seed, "elections");
         let weather =
@@ -63,7 +68,7 @@ fn observed(seed: u64) -> Option<(Vec<(i64, String)>, Vec<Option<Leader>>)> {
         let listening = Election::new(connect(&ensemble).await, BASE);
         let mut observation = listening.observe();
         let mut told = vec![observation.next().await.unwrap()];
-        let book = Book::default();
+        let book = Arc::new(Mutex::new(Known::new()));
         let mut candidates = Vec::new();
         for number in 0..CANDIDATES {
             let dice = Dice::new(dice.between(0, u64::MAX), "candidate");
