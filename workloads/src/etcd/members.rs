@@ -8,11 +8,12 @@ use crate::recipe::RecipeError;
 use crate::recipe::barrier::{Entered, Seat, Witness};
 use crate::removals::Removals;
 
-/// Waits for a watch that is being set. A history that was compacted away is no error: the caller looks again in any case.
+/// Waits for a watch that is being set, and tells at which revision it fired. A history that was compacted away is no error,
+/// and no revision: the caller looks again in any case.
 pub(super) async fn wait<W: Watch>(
     watching: impl Future<Output = Result<W, SessionError>>,
     witness: &mut impl Witness,
-) -> Result<(), SessionError> {
+) -> Result<Option<i64>, SessionError> {
     let mut armed = false;
     let happened = async {
         let watch = watching.await?;
@@ -25,7 +26,8 @@ pub(super) async fn wait<W: Watch>(
         witness.woken();
     }
     match outcome {
-        Ok(_) | Err(SessionError::Unknown(_)) => Ok(()),
+        Ok(revision) => Ok(Some(revision)),
+        Err(SessionError::Unknown(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -69,6 +71,20 @@ impl<S: Session> Members<S> {
     /// Asks for members.
     pub async fn ask(&self, range: Range<'_>) -> Result<Found, SessionError> {
         Box::pin(repeat(|| self.session.range(range))).await
+    }
+
+    /// Counts the members that stood at a revision, `None`: that stand now; and the revision up to which the count is of.
+    pub async fn count(&self, at: Option<i64>) -> Result<(u64, i64), SessionError> {
+        let count = |at| self.ask(Range::Count { prefix: &self.prefix, at });
+        if let Some(at) = at {
+            match count(at).await {
+                // That history may have been compacted away; if it is for another reason, the next answer is the same.
+                Err(SessionError::Refused(_)) => {}
+                counted => return Ok((counted?.count, at)),
+            }
+        }
+        let found = count(0).await?;
+        Ok((found.count, found.revision))
     }
 
     /// The entry that follows from a barrier that is open, if the own key still stands: as read through the quorum, after the

@@ -5,13 +5,16 @@
 //! each of them counts again: O(N²) notifications and counts. (A count is O(1) bytes; ZooKeeper's members have to list.)
 //!
 //! **Notifications of a settled enter of N members: N(N − 1)/2**; settled means that each member comes when all who came before
-//! wait: the k-th put notifies k − 1 watches. **Of a settled leave: N(N − 1)/2**, in the same way. Watches of the way in are
-//! for puts alone and those of the way out for deletions alone, so that neither costs anything on the other.
+//! wait: the k-th put notifies k − 1 watches. (In one that is not, whoever wakes late is told out of the history of each put that
+//! came meanwhile, one after the other, until it finds the barrier open.) **Of a settled leave: N(N − 1)/2**, in the same way.
+//! Watches of the way in are for puts alone and those of the way out for deletions alone, so that neither costs anything on the
+//! other.
 //!
 //! By counting alone it could not be left in peace: whoever wakes late finds fewer than the quantity because some have left
 //! again, and waits for ever. So whoever counts the quantity puts `<base>/ready`, and whoever does not reads it, as the
-//! herd-free double barrier does; see there for what that proves. It costs one small request for each count.
-//! Members beyond the quantity are let in.
+//! herd-free double barrier does; see there for what that proves. It costs one small request for each count. And each counts
+//! as of the put that woke it: where the one that completed the quantity has given up since, nobody comes any more to wake
+//! those who count later. Members beyond the quantity are let in.
 
 use super::entry::Entry;
 use super::members::{Members, wait};
@@ -38,14 +41,17 @@ impl<S: Session> barrier::DoubleBarrier for NaiveDoubleBarrier<S> {
         self.inside = None;
         let members = &self.members;
         let (entry, own) = members.join().await?;
+        // As they were just after each of them came, and not as they are by now: where one has given up since, nobody is left
+        // to wake those who missed that the quantity was there.
+        let mut at = Some(own);
         let ready = loop {
-            let found = members.ask(Range::Count { prefix: &members.prefix, at: 0 }).await?;
+            let (count, counted) = members.count(at).await?;
             match members.ready.since(&members.session, own).await? {
                 (Some(ready), _) => break ready,
-                (None, _) if found.count >= members.quantity => members.open(own).await?,
+                (None, _) if count >= members.quantity => members.open(own).await?,
                 (None, _) => {
                     let awaited = Awaited::Put { prefix: &members.prefix };
-                    wait(members.session.watch(awaited, found.revision + 1), witness).await?;
+                    at = wait(members.session.watch(awaited, counted + 1), witness).await?;
                 }
             }
         };

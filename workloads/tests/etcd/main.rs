@@ -4,4 +4,5 @@
 
 mod cancelled;
 mod crowd;
+mod elections;
 mod leases;

@@ -1,7 +1,7 @@
 //! Workers contend for one lock or election, each for a few rounds.
 use std::time::Duration;
 
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use workloads::chaos::{self, Dice, Trace, Weather};
 use workloads::recipe::{Lock, Loss, Observer, RecipeError};
 
@@ -34,6 +34,7 @@ async fn contend<S: Service, L: Lock + 'static>(
     weather: &Weather,
     telling: &Telling,
 ) {
+    let end = Instant::now() + DEADLINE;
     let count = dice.between(2, 6) as usize;
     let rounds = dice.between(1, 4);
     let requeue = dice.happens(500);
@@ -67,7 +68,7 @@ async fn contend<S: Service, L: Lock + 'static>(
     let mut sessions = Vec::new();
     for (number, worker) in workers.into_iter().enumerate() {
         let aborted = worker.abort_handle();
-        match timeout(DEADLINE, worker).await {
+        match timeout_at(end, worker).await {
             Ok(Ok(session)) => sessions.push(session),
             Ok(Err(error)) if error.is_cancelled() => {}
             Ok(Err(error)) => telling.violation(|| format!("worker {number} panicked: {error}")),
@@ -128,7 +129,7 @@ impl<S: Service> Worker<S> {
             self.everybody.goes(self.number);
             let session = self.service.open().await;
             let key = S::key(&session);
-            self.everybody.comes(self.number, key);
+            self.everybody.comes(self.number, &session);
             let mut lock = make(session.clone(), requeue);
             match self.take_turns(key, &mut lock, &mut left).await {
                 Ok(()) => return session,

@@ -3,10 +3,12 @@
 //! A grant is *live* from the moment at which its worker is told that it has it, until the worker asks for its release, is
 //! told that it is lost, or dies. At any moment one grant is live at most, and each has a higher token than all before it.
 //!
-//! One thing no lock can promise: a worker that stands still for longer than its session lasts cannot be told in time, and
-//! takes its grant to be live when it goes on. Such a grant is *excused*: another may be live beside it, and only the store
-//! that checks its token keeps it from doing harm. A grant that was under way to a worker while it stood still is excused
-//! in the same way. Nothing else is: not a session that expires, a connection that breaks, a reply that is lost.
+//! One thing no lock can promise: a worker that stands still at the very moment at which its client gives the session up
+//! cannot be told of it in time, and takes its grant to be live until it goes on. That is so whenever it stands still for
+//! longer than its session lasts, and for less than that where an outage has kept the client from renewing. Such a grant is
+//! *excused*: another may be live beside it, and only the store that checks its token keeps it from doing harm. A grant that
+//! was under way to a worker while it stood still is excused in the same way. Nothing else is: not a session that expires, a
+//! connection that breaks, a reply that is lost; nor a worker that stands still before or after that moment.
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -49,7 +51,7 @@ impl Judge {
         self.book().workers.insert(worker, Worker::default());
     }
 
-    /// The worker stands still for longer than its session lasts.
+    /// The worker stands still at the moment at which its client gives its session up.
     pub fn stands_still(&self, worker: usize) {
         self.book().workers.entry(worker).or_default().excused = true;
     }
@@ -84,12 +86,17 @@ impl Judge {
     /// worker knows that its grant is over.
     pub fn writes(&self, worker: usize) -> bool {
         let book = self.book();
+        let highest = book.highest;
         let Some((live, excused)) = book.workers.get(&worker).and_then(|it| Some((it.live?, it.excused))) else {
             return false;
         };
         let taken = self.store.write(0, live);
         if !taken && !excused {
             self.telling.violation(|| format!("worker {worker} writes under {live}, which is live, and is refused"));
+        }
+        if taken && live < highest {
+            self.telling
+                .violation(|| format!("worker {worker} writes under {live} after {highest}, and is not refused"));
         }
         taken
     }

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use workloads::chaos::{self, Dice, Trace, Weather};
 use workloads::recipe::RecipeError;
 use workloads::recipe::barrier::{DoubleBarrier, Entered, Witness};
@@ -39,12 +39,28 @@ pub fn run<S: Service, B: DoubleBarrier + 'static>(seed: u64, traced: bool, kind
     })
 }
 
-/// Who has come, and who has finished, in each round; and who has given up, for good.
+/// Who has come, who has got inside, and who has finished, in each round; and who has given up, for good.
 #[derive(Debug, Default)]
 struct Rounds {
     come: Vec<BTreeSet<usize>>,
+    inside: Vec<BTreeSet<usize>>,
     given_up: BTreeSet<usize>,
     finished: Vec<BTreeSet<usize>>,
+}
+
+impl Rounds {
+    fn new(rounds: usize) -> Self {
+        let empty = || vec![BTreeSet::new(); rounds];
+        Rounds { come: empty(), inside: empty(), given_up: BTreeSet::new(), finished: empty() }
+    }
+
+    /// The round, if there is one, that the member has come to, and that others were let into while it was not.
+    fn stands_before(&self, member: usize) -> Option<usize> {
+        let stands = |(come, inside): (&BTreeSet<usize>, &BTreeSet<usize>)| {
+            come.contains(&member) && !inside.contains(&member) && !inside.is_empty()
+        };
+        self.come.iter().zip(&self.inside).position(stands)
+    }
 }
 
 async fn meet<S: Service, B: DoubleBarrier + 'static>(
@@ -62,8 +78,8 @@ async fn meet<S: Service, B: DoubleBarrier + 'static>(
         || !weather.pauses_every.is_zero()
         || !weather.deaths_every.is_zero()
         || weather.cancelled > 0;
-    let empty = || vec![BTreeSet::new(); rounds];
-    let book = Arc::new(Mutex::new(Rounds { come: empty(), given_up: BTreeSet::new(), finished: empty() }));
+    let end = Instant::now() + DEADLINE;
+    let book = Arc::new(Mutex::new(Rounds::new(rounds)));
     let everybody = Everybody::new(service, quantity, telling);
     let members = (0..quantity).map(|number| {
         let member = Member {
@@ -83,9 +99,9 @@ async fn meet<S: Service, B: DoubleBarrier + 'static>(
     let tasks = members.iter().map(|task| task.abort_handle()).collect();
     tokio::spawn(everybody.clone().befall(tasks, dice, weather.clone(), |_| {}, |_| {}));
 
-    let mut sessions = Vec::new();
+    let (mut sessions, mut stuck) = (Vec::new(), Vec::new());
     for (number, mut member) in members.into_iter().enumerate() {
-        match timeout(DEADLINE, &mut member).await {
+        match timeout_at(end, &mut member).await {
             Ok(Ok(session)) => sessions.extend(session),
             Ok(Err(error)) if error.is_cancelled() => {}
             Ok(Err(error)) => telling.violation(|| format!("member {number} panicked: {error}")),
@@ -94,11 +110,20 @@ async fn meet<S: Service, B: DoubleBarrier + 'static>(
                 if !is_mortal && !(0..quantity).any(|other| everybody.is_gone(other)) {
                     telling.violation(|| format!("member {number} waits for ever"));
                 }
-                member.abort();
-                // It is cancelled; an error is what that answers.
-                let _ = member.await;
+                // Whoever is missed, the barrier has been opened, and it stays open as long as this one's entry stands.
+                let before = book.lock().unwrap_or_else(PoisonError::into_inner).stands_before(number);
+                if let Some(round) = before.filter(|_| !everybody.is_gone(number)) {
+                    telling.violation(|| format!("member {number} is never let into round {round}, which others were"));
+                }
+                stuck.push(member);
             }
         }
+    }
+    // All at once: the end of one would let others go on.
+    stuck.iter().for_each(|member| member.abort());
+    for member in stuck {
+        // It is cancelled; an error is what that answers.
+        let _ = member.await;
     }
     let watches = if kind == Kind::LeavesItsWatch { quantity } else { 0 };
     // Where all die inside, nobody is left to close the barrier.
@@ -128,7 +153,7 @@ impl<S: Service> Member<S> {
     async fn work<B: DoubleBarrier>(mut self, make: Make<S, B>) -> Option<S::Session> {
         let session = self.service.open().await;
         let key = S::key(&session);
-        self.everybody.comes(self.number, key);
+        self.everybody.comes(self.number, &session);
         let mut barrier = make(session.clone(), self.quantity as u32);
         for round in 0..self.rounds {
             let error = match self.pass(key, &mut barrier, round).await {
@@ -177,6 +202,7 @@ impl<S: Service> Member<S> {
         }
         self.telling.passed();
         self.telling.note(|| format!("member {number} is inside, in round {round}"));
+        self.book().inside[round].insert(number);
         let come = self.book().come[round].len();
         if come < quantity {
             self.telling.violation(|| format!("member {number} is inside in round {round} with {come} of {quantity}"));

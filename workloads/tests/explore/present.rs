@@ -6,13 +6,14 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 use workloads::chaos::{Dice, Weather};
 
-use crate::service::Service;
+use crate::service::{Deadline, Service};
 use crate::story::Telling;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 struct Present {
     /// The session of each worker.
     key: Option<i64>,
+    deadline: Option<Deadline>,
     paused_until: Option<Instant>,
     dead: bool,
 }
@@ -36,9 +37,11 @@ impl<S: Service> Everybody<S> {
     }
 
     /// The worker has this session now.
-    pub fn comes(&self, worker: usize, key: i64) {
+    pub fn comes(&self, worker: usize, session: &S::Session) {
+        let key = S::key(session);
         self.telling.note(|| format!("worker {worker} has session {key}"));
-        self.present()[worker].key = Some(key);
+        let it = &mut self.present()[worker];
+        (it.key, it.deadline) = (Some(key), Some(S::deadline(session)));
     }
 
     /// The worker has none any more.
@@ -52,8 +55,8 @@ impl<S: Service> Everybody<S> {
         dead || key.is_none_or(|key| self.service.is_over(key))
     }
 
-    /// Lets workers stand still and die, as the weather is. `still` is told of those that stand still for longer than a
-    /// session lasts, `dies` of those that die.
+    /// Lets workers stand still and die, as the weather is. `still` is told of those that stand still at the very moment at
+    /// which they should be told that their session is over, `dies` of those that die.
     pub async fn befall(
         self,
         tasks: Vec<AbortHandle>,
@@ -89,8 +92,9 @@ impl<S: Service> Everybody<S> {
         let it = &mut present[worker];
         let (Some(key), false) = (it.key, it.dead || it.paused_until.is_some_and(|until| until > now)) else { return };
         it.paused_until = Some(now + length);
+        let deadline = it.deadline.as_ref().map(|deadline| deadline());
         drop(present);
-        if long {
+        if deadline.is_some_and(|deadline| (now..=now + length).contains(&deadline)) {
             still(worker);
         }
         self.telling.note(|| format!("worker {worker} stands still for {} ms", length.as_millis()));

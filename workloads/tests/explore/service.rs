@@ -1,6 +1,8 @@
 //! A service in memory, as an exploration needs it.
+use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
 use workloads::chaos::{Trace, Weather};
 
 /// What is left of a run that is over.
@@ -32,6 +34,10 @@ pub trait Service: Clone + Send + Sync + 'static {
     /// What the session is called by.
     fn key(session: &Self::Session) -> i64;
 
+    /// By when the client takes the session to be over, and tells its worker, unless it hears from the servers before. Asked
+    /// again at any time; does not keep the session open.
+    fn deadline(session: &Self::Session) -> Deadline;
+
     /// The client of the session stands still for so long.
     fn pause(&self, key: i64, length: Duration);
 
@@ -47,6 +53,9 @@ pub trait Service: Clone + Send + Sync + 'static {
     /// What is left below `base` now.
     fn remains(&self, base: &str) -> Remains;
 }
+
+/// See [`Service::deadline`].
+pub type Deadline = Arc<dyn Fn() -> Instant + Send + Sync>;
 
 /// Where the explored lock or barrier is.
 pub const BASE: &str = "/explored/it";

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout_at};
 use workloads::chaos::{self, Dice, Trace, Weather};
 use workloads::recipe::RecipeError;
 use workloads::recipe::barrier::SingleBarrier;
@@ -39,6 +39,7 @@ async fn wait<S: Service, B: SingleBarrier + 'static>(
     weather: &Weather,
     telling: &Telling,
 ) {
+    let end = Instant::now() + DEADLINE;
     let count = dice.between(2, 6) as usize;
     let rounds = dice.between(1, 3);
     let everybody = Everybody::new(service, count, telling);
@@ -63,7 +64,7 @@ async fn wait<S: Service, B: SingleBarrier + 'static>(
 
     let mut sessions = Vec::new();
     for (number, mut worker) in workers.into_iter().enumerate() {
-        match timeout(DEADLINE, &mut worker).await {
+        match timeout_at(end, &mut worker).await {
             Ok(Ok(session)) => sessions.push(session),
             Ok(Err(error)) => telling.violation(|| format!("worker {number} panicked: {error}")),
             Err(_) => {
@@ -106,7 +107,7 @@ struct Waiter<S> {
 impl<S: Service> Waiter<S> {
     async fn work<B: SingleBarrier>(mut self, make: Make<S, B>, rounds: u64) -> S::Session {
         let mut session = self.service.open().await;
-        self.everybody.comes(self.number, S::key(&session));
+        self.everybody.comes(self.number, &session);
         let mut barrier = make(session.clone());
         for round in 0..rounds {
             if self.number == 0 {
@@ -149,7 +150,7 @@ impl<S: Service> Waiter<S> {
                 Err(RecipeError::SessionLost(_)) => {
                     self.telling.loss();
                     *session = self.service.open().await;
-                    self.everybody.comes(self.number, S::key(session));
+                    self.everybody.comes(self.number, session);
                     *barrier = make(session.clone());
                 }
                 Err(error) => {

@@ -1,6 +1,8 @@
 //! ZooKeeper in memory, and the recipes on it.
+use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
 use workloads::chaos::{Trace, Weather};
 use workloads::zookeeper::memory::{Ensemble, MemorySession, Settings};
 use workloads::zookeeper::session::Session;
@@ -11,7 +13,7 @@ use workloads::zookeeper::{
 
 use crate::contend;
 use crate::meet::{self, Kind};
-use crate::service::{BASE, Remains, Service};
+use crate::service::{BASE, Deadline, Remains, Service};
 use crate::subject::Subject;
 use crate::wait;
 
@@ -35,6 +37,12 @@ impl Service for Zookeeper {
 
     fn key(session: &MemorySession) -> i64 {
         session.id()
+    }
+
+    fn deadline(_: &MemorySession) -> Deadline {
+        // A suspended connection is told of long before the session ends, so that a worker who could be told has stood still for
+        // all of a session.
+        Arc::new(|| Instant::now() + Self::TIMEOUT)
     }
 
     fn pause(&self, key: i64, length: Duration) {

@@ -66,7 +66,12 @@ impl Ensemble {
     /// [`SessionError`], as the weather is.
     pub async fn connect(&self) -> Result<MemorySession, SessionError> {
         let ttl = lock(&self.world).settings.ttl;
-        MemorySession::open(Arc::new(Way::new(&self.world)), ttl, Arc::new(Untapped)).await
+        MemorySession::open(Arc::new(self.way()), ttl, Arc::new(Untapped)).await
+    }
+
+    /// A new client's way, on which no session is open.
+    pub fn way(&self) -> Way {
+        Way::new(&self.world)
     }
 
     /// The client of this lease stands still for so long: nothing of its session runs. Its worker's own futures are to be

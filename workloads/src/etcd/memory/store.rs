@@ -369,8 +369,12 @@ impl Store {
         Box::new(changes[start..].iter().map(|place| &self.history[*place]))
     }
 
-    /// Forgets what was before this revision; of this revision itself, what is not there any more.
+    /// Forgets what was before this revision; of this revision itself, what is not there any more. What was forgotten stays
+    /// so.
     pub fn compact(&mut self, revision: i64) {
+        if revision <= self.compacted {
+            return;
+        }
         self.compacted = revision.min(self.revision);
         let mut last = BTreeMap::new();
         for change in self.history.iter().take_while(|change| change.revision <= self.compacted) {

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::connection::{Connection, calls_for_another_server};
-use super::lease::{self, Lease, Loss, Renewed};
+use super::lease::{self, Deadline, Lease, Loss};
 use super::line::{Answer, Carrier, Line, LineError};
 use super::watches::{self, ClientWatch, Command};
 use super::{Awaited, Found, Range, Session, SessionError, Tap, Then, Txn, TxnOutcome, repeat};
@@ -35,7 +35,7 @@ struct Shared<C: Carrier> {
     connection: Mutex<Option<Arc<C>>>,
     lease: i64,
     ttl: Duration,
-    renewed: Arc<Renewed>,
+    deadline: Deadline,
     loss: Arc<Loss>,
     /// Ends the tasks of the session.
     closing: CancellationToken,
@@ -64,21 +64,26 @@ impl<C: Carrier> Client<C> {
         };
         // Never shorter than what was asked for.
         let ttl = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
-        let renewed = Arc::new(Renewed::at(sent));
-        let lease = Lease { id, ttl, renewed: Arc::clone(&renewed) };
-        let (loss, closing) = (Arc::new(loss), CancellationToken::new());
+        let deadline = Deadline::new(sent, ttl);
+        let lease = Lease { id, ttl, deadline: deadline.clone() };
+        let (loss, closing) = (Arc::new(Loss::by(deadline.clone())), CancellationToken::new());
         let (watches, commands) = mpsc::unbounded_channel();
         connection.host(lease.keep(Arc::clone(&connection), Arc::clone(&loss), closing.clone(), Arc::clone(&tap)));
         connection.host(watches::serve(commands, Arc::clone(&connection), closing.clone(), Arc::clone(&tap)));
         let next_watch = AtomicI64::new(1);
         let connection = Mutex::new(Some(connection));
-        let shared = Shared { connection, lease: id, ttl, renewed, loss, closing, watches, next_watch, tap };
+        let shared = Shared { connection, lease: id, ttl, deadline, loss, closing, watches, next_watch, tap };
         Ok(Client { shared: Arc::new(shared) })
     }
 
     /// The ttl that the servers granted: what was asked for, or their shortest if that is longer.
     pub fn ttl(&self) -> Duration {
         self.shared.ttl
+    }
+
+    /// Until when the session counts on its lease; does not keep it open.
+    pub fn deadline(&self) -> Deadline {
+        self.shared.deadline.clone()
     }
 
     /// Ends the session as a crash of its process does: over at once for whoever holds a clone, and nothing more is sent. The
@@ -96,18 +101,18 @@ impl<C: Carrier> Client<C> {
     ///
     /// [`SessionError::Lost`]; [`SessionError::Unknown`] when no answer came: the lease's time may count from before.
     pub async fn sign_of_life(&self) -> Result<(), SessionError> {
-        let Shared { loss, lease, renewed, tap, .. } = &*self.shared;
+        let Shared { loss, lease, deadline, tap, .. } = &*self.shared;
         let connection = self.connection()?;
         let line = connection.line();
         let sent = Instant::now();
         connection.access().debit();
         tokio::select! {
             biased;
+            error = loss.happens() => return Err(error),
             answer = lease::renew(&*line, *lease, &**tap) => match answer? {
-                true => renewed.confirm(sent),
+                true => deadline.confirm(sent),
                 false => loss.declare(lease::EXPIRED),
             },
-            error = loss.happens() => return Err(error),
             () = line.gone().cancelled() => return Err(given_up()),
         }
         loss.check()
@@ -194,7 +199,10 @@ where
     let line = connection.line();
     tap.request(kind);
     tokio::select! {
+        // The loss first, so that a process that wakes from standing still sends nothing once its lease is over: a key that has
+        // no lease of its own would stand for ever.
         biased;
+        error = loss.happens() => Err(error),
         // In a box: the future of a request is some KB, and a worker's task would hold room for each kind that it may send.
         outcome = Box::pin(operation(Arc::clone(&line))) => match outcome {
             Ok(answer) => {
@@ -212,7 +220,6 @@ where
                 Err(error)
             }
         },
-        error = loss.happens() => Err(error),
         () = line.gone().cancelled() => Err(given_up()),
     }
 }

@@ -5,7 +5,12 @@
 //! library, so that its bytes are not counted; the upkeep is in no sum.) After an expiry the servers go on to answer keep-alives, with a ttl of 0, so
 //! the ttl is what counts. Where no renewal is confirmed the session waits no longer than the ttl since the last confirmed
 //! one *was sent*: the servers count from a later moment, so the worker gives up first.
+//!
+//! Whoever asks looks at the clock as well, and not only at what the task has found out: a process that has stood still over
+//! the deadline may go on with any of its tasks first.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -21,9 +26,16 @@ use crate::record::RequestKind;
 pub(super) struct Loss {
     why: OnceLock<String>,
     over: CancellationToken,
+    /// `None`: there is no lease yet, or it does not matter any more.
+    deadline: Option<Deadline>,
 }
 
 impl Loss {
+    /// That of a lease with this deadline.
+    pub fn by(deadline: Deadline) -> Self {
+        Loss { deadline: Some(deadline), ..Loss::default() }
+    }
+
     /// Says so. The first reason counts.
     pub fn declare(&self, why: &str) {
         let _ = self.why.set(why.to_owned());
@@ -32,13 +44,25 @@ impl Loss {
 
     /// Waits for it.
     pub async fn happens(&self) -> SessionError {
-        self.over.cancelled().await;
+        let mut over = pin!(self.over.cancelled());
+        poll_fn(|context| {
+            self.look_at_the_clock();
+            over.as_mut().poll(context)
+        })
+        .await;
         self.error()
     }
 
     /// Whether it has happened.
     pub fn check(&self) -> Result<(), SessionError> {
+        self.look_at_the_clock();
         if self.over.is_cancelled() { Err(self.error()) } else { Ok(()) }
+    }
+
+    fn look_at_the_clock(&self) {
+        if self.deadline.as_ref().is_some_and(|deadline| deadline.moment() <= Instant::now()) {
+            self.declare(UNCONFIRMED);
+        }
     }
 
     fn error(&self) -> SessionError {
@@ -46,22 +70,33 @@ impl Loss {
     }
 }
 
-/// When the last renewal that was confirmed, or the grant, was sent.
-pub(super) struct Renewed(Mutex<Instant>);
+/// Until when a session counts on its lease: its ttl after the last renewal that was confirmed, or the grant, was *sent*.
+/// Clones are of the same lease.
+#[derive(Clone, Debug)]
+pub struct Deadline {
+    renewed: Arc<Mutex<Instant>>,
+    ttl: Duration,
+}
 
-impl Renewed {
-    pub fn at(sent: Instant) -> Renewed {
-        Renewed(Mutex::new(sent))
+impl Deadline {
+    /// That of a lease of `ttl`, whose grant was sent then.
+    pub(super) fn new(sent: Instant, ttl: Duration) -> Self {
+        Deadline { renewed: Arc::new(Mutex::new(sent)), ttl }
     }
 
     /// A renewal that was sent then has been confirmed.
-    pub fn confirm(&self, sent: Instant) {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn confirm(&self, sent: Instant) {
+        let mut last = self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
         *last = sent.max(*last);
     }
 
-    fn last(&self) -> Instant {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn renewed(&self) -> Instant {
+        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The moment, as things are now: the next renewal moves it.
+    pub fn moment(&self) -> Instant {
+        self.renewed() + self.ttl
     }
 }
 
@@ -69,7 +104,7 @@ impl Renewed {
 pub(super) struct Lease {
     pub id: i64,
     pub ttl: Duration,
-    pub renewed: Arc<Renewed>,
+    pub deadline: Deadline,
 }
 
 /// Why a lease is lost that the servers do not know any more.
@@ -95,15 +130,11 @@ enum Ended {
 }
 
 impl Lease {
-    fn deadline(&self) -> Instant {
-        self.renewed.last() + self.ttl
-    }
-
     /// Resolves when the servers may give the lease up from one moment to the next: at the deadline itself and not with the
     /// try that comes after it, since their clocks run on meanwhile.
     async fn runs_out(&self) {
-        while self.deadline() > Instant::now() {
-            sleep_until(self.deadline()).await;
+        while self.deadline.moment() > Instant::now() {
+            sleep_until(self.deadline.moment()).await;
         }
     }
 
@@ -116,7 +147,7 @@ impl Lease {
         tap: Arc<dyn Tap>,
     ) {
         // The first renewal is not due yet.
-        let mut due = self.renewed.last() + self.ttl / 3;
+        let mut due = self.deadline.renewed() + self.ttl / 3;
         loop {
             let line = connection.line();
             let ended = tokio::select! {
@@ -149,7 +180,7 @@ impl Lease {
             connection.access().debit();
             let sent = Instant::now();
             match timeout_at(self.limit(sent), renew(line, self.id, tap)).await {
-                Ok(Ok(true)) => self.renewed.confirm(sent),
+                Ok(Ok(true)) => self.deadline.confirm(sent),
                 Ok(Ok(false)) => return Ended::Expired,
                 Ok(Err(_)) | Err(_) => return Ended::Broken,
             }
@@ -159,6 +190,6 @@ impl Lease {
 
     /// Until when a renewal that is sent now is waited for: there is to be time for another try on another server.
     fn limit(&self, sent: Instant) -> Instant {
-        (sent + self.ttl / 3).min(self.deadline())
+        (sent + self.ttl / 3).min(self.deadline.moment())
     }
 }

@@ -34,6 +34,7 @@ use std::time::Duration;
 
 pub use client::Client;
 pub use connection::Connection;
+pub use lease::Deadline;
 pub use tap::{Tap, Untapped};
 pub use watches::ClientWatch;
 

@@ -2,6 +2,7 @@
 
 pub mod mutants;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use workloads::chaos::{Trace, Weather};
@@ -14,7 +15,7 @@ use workloads::etcd::{
 
 use crate::contend;
 use crate::meet::{self, Kind};
-use crate::service::{BASE, Remains, Service};
+use crate::service::{BASE, Deadline, Remains, Service};
 use crate::subject::Subject;
 use crate::wait;
 
@@ -47,6 +48,11 @@ impl Service for Etcd {
 
     fn key(session: &MemorySession) -> i64 {
         session.lease()
+    }
+
+    fn deadline(session: &MemorySession) -> Deadline {
+        let deadline = session.deadline();
+        Arc::new(move || deadline.moment())
     }
 
     fn pause(&self, key: i64, length: Duration) {

@@ -1,19 +1,24 @@
-//! The double barriers, where members are counted again after a wake-up instead of `ready` being looked for.
+//! The double barrier, with one flaw: members are counted again after a wake-up instead of `ready` being looked for, a wake-up
+//! is trusted, or it ends a wait that it does not belong to.
 use workloads::recipe::RecipeError;
 use workloads::recipe::barrier::{DoubleBarrier, Entered, Seat, Witness};
 use workloads::zookeeper::session::{CreateMode, Session, SessionError, Watch, insist, repeat};
 
 use super::make_parents;
 
-/// When a member that was woken counts the members, instead of looking for `ready`.
+/// What a member makes of a wake-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Count {
-    /// Never: a control.
-    Never,
-    /// After each wake-up.
-    Again,
-    /// There is no `ready` at all.
-    Only,
+pub enum Flaw {
+    /// It looks for `ready`: a control.
+    None,
+    /// It counts the members, instead of looking for `ready`.
+    CountsAgain,
+    /// It counts them, and there is no `ready` at all.
+    CountsOnly,
+    /// It is inside, whatever woke it.
+    TrustsWakeUp,
+    /// One that is on its way out takes the event of `ready` for what it waits for.
+    SharesItsWatch,
 }
 
 /// A member's own znode, removed when it is dropped.
@@ -105,23 +110,25 @@ impl<S: Session> Member<S> {
     }
 }
 
-/// A member of a double barrier that counts, on the way in as `count` says and on the way out in any case.
-pub struct Counting<S: Session> {
+/// A member of a double barrier with a flaw, which counts on the way out in any case.
+pub struct Flawed<S: Session> {
     member: Member<S>,
-    count: Count,
+    flaw: Flaw,
+    /// The watch for `ready` of a member that had no need to wait for it.
+    left_over: Option<S::Watch>,
 }
 
-impl<S: Session> Counting<S> {
-    pub fn new(session: S, base: &str, quantity: u32, count: Count) -> Self {
-        Counting { member: Member::new(session, base, quantity), count }
+impl<S: Session> Flawed<S> {
+    pub fn new(session: S, base: &str, quantity: u32, flaw: Flaw) -> Self {
+        Flawed { member: Member::new(session, base, quantity), flaw, left_over: None }
     }
 }
 
-impl<S: Session> DoubleBarrier for Counting<S> {
+impl<S: Session> DoubleBarrier for Flawed<S> {
     async fn enter(&mut self, _: &mut impl Witness) -> Result<Entered, RecipeError> {
-        let Counting { member, count } = self;
+        let Flawed { member, flaw, left_over } = self;
         let ready = member.ready();
-        if *count == Count::Only {
+        if *flaw == Flaw::CountsOnly {
             let inside = member.create().await?;
             member.until(|count| count >= member.quantity).await?;
             return Ok(inside);
@@ -133,15 +140,21 @@ impl<S: Session> DoubleBarrier for Counting<S> {
         }
         loop {
             if member.count().await? >= member.quantity {
+                if *flaw == Flaw::SharesItsWatch {
+                    *left_over = Some(watch);
+                }
                 return match repeat(|| member.session.create(&ready, CreateMode::Persistent, b"")).await {
                     Ok(_) | Err(SessionError::NodeExists) => Ok(inside),
                     Err(error) => Err(error.into()),
                 };
             }
             watch.fired().await?;
+            if *flaw == Flaw::TrustsWakeUp {
+                return Ok(inside);
+            }
             let found;
             (found, watch) = repeat(|| member.session.exists_watched(&ready)).await?;
-            if *count == Count::Never && found.is_some() {
+            if *flaw != Flaw::CountsAgain && found.is_some() {
                 return Ok(inside);
             }
         }
@@ -151,9 +164,16 @@ impl<S: Session> DoubleBarrier for Counting<S> {
         let member = &mut self.member;
         member.remove().await?;
         let ready = member.ready();
-        if self.count == Count::Only {
+        if self.flaw == Flaw::CountsOnly {
             return member.until(|count| count == 0).await;
         }
+        let left_over = self.left_over.take();
+        let mut late = std::pin::pin!(async {
+            match left_over {
+                Some(watch) => watch.fired().await,
+                None => std::future::pending().await,
+            }
+        });
         // Members of the next round may be there already, once somebody has removed `ready`.
         loop {
             let (names, watch) = match repeat(|| member.session.children_watched(&member.base)).await {
@@ -167,7 +187,16 @@ impl<S: Session> DoubleBarrier for Counting<S> {
             if !names.iter().any(|name| Member::<S>::is_member(name)) {
                 break;
             }
-            watch.fired().await?;
+            tokio::select! {
+                biased;
+                fired = watch.fired() => {
+                    fired?;
+                }
+                fired = &mut late => {
+                    fired?;
+                    return Ok(());
+                }
+            }
         }
         match insist(|| member.session.delete(&ready)).await {
             Ok(()) | Err(SessionError::NoNode) => Ok(()),

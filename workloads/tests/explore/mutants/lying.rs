@@ -1,7 +1,11 @@
-//! A session that lies about who owns a znode, where the recipe asks; all else is as it is.
+//! A session that lies about who owns a znode, or about a watch that has fired; all else is as it is.
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use workloads::zookeeper::session::{CreateMode, Created, Session, SessionError, Stat};
+use tokio::time::sleep;
+use workloads::chaos::Dice;
+use workloads::record::EventKind;
+use workloads::zookeeper::session::{CreateMode, Created, Session, SessionError, Stat, Watch};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lie {
@@ -11,6 +15,8 @@ pub enum Lie {
     AnyOwner,
     /// After a delete, whatever stands under the name is what was to be deleted.
     StillThere,
+    /// Some of the first watches fire although nothing has happened.
+    FiresForNothing,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,6 +25,8 @@ struct Last {
     created: i64,
     /// A delete came after it.
     deletes: bool,
+    /// How many watches have been set.
+    watches: u64,
 }
 
 #[derive(Clone)]
@@ -36,10 +44,46 @@ impl<S: Session> Lying<S> {
     fn note(&self, note: impl FnOnce(&mut Last)) {
         note(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner));
     }
+
+    fn lying_watch(&self, watch: S::Watch) -> LyingWatch<S::Watch> {
+        if self.lie != Lie::FiresForNothing {
+            return LyingWatch { watch, fires_after: None };
+        }
+        let mut number = 0;
+        self.note(|last| {
+            last.watches += 1;
+            number = last.watches;
+        });
+        let mut dice = Dice::new(self.id() as u64 ^ number, "wake-ups");
+        // Not for ever: whoever waits in vain would be woken again and again, to the end of the run.
+        let fires = number <= WATCHES && dice.happens(500);
+        LyingWatch { watch, fires_after: fires.then(|| dice.delay(Duration::from_millis(200))) }
+    }
+}
+
+/// How many of a session's watches may fire for nothing.
+const WATCHES: u64 = 10;
+
+/// A watch that fires after a while, if not before.
+pub struct LyingWatch<W> {
+    watch: W,
+    fires_after: Option<Duration>,
+}
+
+impl<W: Watch> Watch for LyingWatch<W> {
+    async fn fired(self) -> Result<EventKind, SessionError> {
+        let LyingWatch { watch, fires_after } = self;
+        let Some(after) = fires_after else { return watch.fired().await };
+        tokio::select! {
+            biased;
+            fired = watch.fired() => fired,
+            () = sleep(after) => Ok(EventKind::Changed),
+        }
+    }
 }
 
 impl<S: Session> Session for Lying<S> {
-    type Watch = S::Watch;
+    type Watch = LyingWatch<S::Watch>;
 
     fn id(&self) -> i64 {
         self.session.id()
@@ -69,8 +113,9 @@ impl<S: Session> Session for Lying<S> {
         self.session.exists(path).await
     }
 
-    async fn exists_watched(&self, path: &str) -> Result<(Option<Stat>, S::Watch), SessionError> {
-        self.session.exists_watched(path).await
+    async fn exists_watched(&self, path: &str) -> Result<(Option<Stat>, Self::Watch), SessionError> {
+        let (found, watch) = self.session.exists_watched(path).await?;
+        Ok((found, self.lying_watch(watch)))
     }
 
     async fn data(&self, path: &str) -> Result<(Vec<u8>, Stat), SessionError> {
@@ -85,8 +130,9 @@ impl<S: Session> Session for Lying<S> {
         Ok((data, stat))
     }
 
-    async fn data_watched(&self, path: &str) -> Result<(Vec<u8>, Stat, S::Watch), SessionError> {
-        self.session.data_watched(path).await
+    async fn data_watched(&self, path: &str) -> Result<(Vec<u8>, Stat, Self::Watch), SessionError> {
+        let (data, stat, watch) = self.session.data_watched(path).await?;
+        Ok((data, stat, self.lying_watch(watch)))
     }
 
     async fn set_data(&self, path: &str, data: &[u8]) -> Result<(), SessionError> {
@@ -97,7 +143,8 @@ impl<S: Session> Session for Lying<S> {
         self.session.children(path).await
     }
 
-    async fn children_watched(&self, path: &str) -> Result<(Vec<String>, S::Watch), SessionError> {
-        self.session.children_watched(path).await
+    async fn children_watched(&self, path: &str) -> Result<(Vec<String>, Self::Watch), SessionError> {
+        let (names, watch) = self.session.children_watched(path).await?;
+        Ok((names, self.lying_watch(watch)))
     }
 }

@@ -1,4 +1,6 @@
 //! The sequential lock with one flaw.
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use uuid::Uuid;
 use workloads::recipe::{Grant, Lock, Loss, Observer, RecipeError};
 use workloads::zookeeper::names;
@@ -24,6 +26,8 @@ pub enum Flaw {
     SortsByName,
     /// Does not tell its holder of a suspended connection.
     IsNotTold,
+    /// After a suspended connection it joins anew twice at once, and knows of one entry afterwards.
+    ResetsAtOnce,
 }
 
 pub struct Queue<S: Session> {
@@ -32,11 +36,13 @@ pub struct Queue<S: Session> {
     flaw: Flaw,
     /// How many entries it has made.
     made: u64,
+    /// The connection has been suspended since it joined.
+    suspended: AtomicBool,
 }
 
 impl<S: Session> Queue<S> {
     pub fn new(session: S, base: &str, flaw: Flaw) -> Self {
-        Queue { session, base: base.to_owned(), flaw, made: 0 }
+        Queue { session, base: base.to_owned(), flaw, made: 0, suspended: AtomicBool::new(false) }
     }
 
     /// A name that nobody else makes, and that sorts anywhere.
@@ -44,6 +50,17 @@ impl<S: Session> Queue<S> {
         self.made += 1;
         let any = (self.session.id() as u64 + 1000 * self.made).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         format!("_c_{}-lock-", Uuid::from_u64_pair(any, self.made))
+    }
+
+    /// An entry that nobody has joined with.
+    fn entry(&mut self, kept: bool) -> Entry<S> {
+        Entry {
+            session: self.session.clone(),
+            base: self.base.clone(),
+            protected: self.fresh(),
+            path: None,
+            kept: kept || self.flaw == Flaw::StaysInQueue,
+        }
     }
 
     async fn join(&self, entry: &mut Entry<S>) -> Result<Grant, RecipeError> {
@@ -124,14 +141,15 @@ impl<S: Session> Drop for Entry<S> {
 
 impl<S: Session> Lock for Queue<S> {
     async fn acquire(&mut self, observer: &mut impl Observer) -> Result<Grant, RecipeError> {
-        let mut entry = Entry {
-            session: self.session.clone(),
-            base: self.base.clone(),
-            protected: self.fresh(),
-            path: None,
-            kept: self.flaw == Flaw::StaysInQueue,
+        let mut entry = self.entry(false);
+        let grant = if self.flaw == Flaw::ResetsAtOnce && self.suspended.swap(false, Relaxed) {
+            let mut overtaken = self.entry(true);
+            let (overtaken, grant) = tokio::join!(self.join(&mut overtaken), self.join(&mut entry));
+            overtaken?;
+            grant?
+        } else {
+            self.join(&mut entry).await?
         };
-        let grant = self.join(&mut entry).await?;
         observer.enqueued();
         loop {
             let Some(before) = self.before(names::last_segment(&grant.path)).await? else { break };
@@ -175,6 +193,8 @@ impl<S: Session> Lock for Queue<S> {
         if self.flaw == Flaw::IsNotTold {
             return std::future::pending().await;
         }
-        self.session.broken().await.into()
+        let loss = self.session.broken().await;
+        self.suspended.store(true, Relaxed);
+        loss.into()
     }
 }

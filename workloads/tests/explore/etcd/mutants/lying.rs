@@ -19,6 +19,12 @@ pub enum Lie {
     NeverOver,
     /// A delete takes whatever has the name.
     ByName,
+    /// Whatever revision is asked for, members are counted as they are now.
+    CountsNow,
+    /// A watch goes on although the lease is over.
+    WaitsOn,
+    /// A key that has not been granted is deleted: it stands.
+    KeepsItsPlace,
     /// The barrier is open as long as so many members are counted, until the member is inside.
     OpenByCount(u64),
 }
@@ -52,12 +58,16 @@ impl<S: Session> Lying<S> {
 /// A watch whose firing is noted.
 pub struct Noting<W> {
     watch: W,
+    lie: Lie,
     seen: Arc<Mutex<Seen>>,
 }
 
 impl<W: Watch> Watch for Noting<W> {
     async fn fired(self) -> Result<i64, SessionError> {
         let outcome = self.watch.fired().await;
+        if self.lie == Lie::WaitsOn && matches!(outcome, Err(SessionError::Lost(_))) {
+            return std::future::pending().await;
+        }
         self.seen.lock().unwrap().woken = true;
         outcome
     }
@@ -87,6 +97,9 @@ impl<S: Session> Session for Lying<S> {
                 let found = self.session.range(Range::Key(txn.key)).await?;
                 Txn { create_revision: found.first.map_or(txn.create_revision, |key| key.create_revision), ..txn }
             }
+            Then::Delete if self.lie == Lie::KeepsItsPlace && !self.seen(|seen| seen.inside) => {
+                return Ok(TxnOutcome { succeeded: true, revision: txn.create_revision, found: None });
+            }
             _ => txn,
         };
         let outcome = self.session.txn(txn).await?;
@@ -105,8 +118,14 @@ impl<S: Session> Session for Lying<S> {
     }
 
     async fn range(&self, range: Range<'_>) -> Result<Found, SessionError> {
+        let range = match range {
+            Range::Count { prefix, .. } if self.lie == Lie::CountsNow => Range::Count { prefix, at: 0 },
+            range => range,
+        };
         let mut found = self.session.range(range).await?;
         match (self.lie, range) {
+            // The look at the own key is the last one before a grant.
+            (Lie::KeepsItsPlace, Range::Key(_)) => self.seen(|seen| seen.inside = true),
             (Lie::NobodyBefore, Range::NewestBelow { .. }) if self.seen(|seen| seen.woken) => found.first = None,
             (Lie::StillThere, Range::Key(_)) => found.first = self.seen(|seen| seen.own.clone()),
             (Lie::OpenByCount(quantity), Range::Key(key)) => match key.strip_suffix("/ready") {
@@ -132,6 +151,6 @@ impl<S: Session> Session for Lying<S> {
             _ => from,
         };
         let watch = self.session.watch(awaited, from).await?;
-        Ok(Noting { watch, seen: Arc::clone(&self.seen) })
+        Ok(Noting { watch, lie: self.lie, seen: Arc::clone(&self.seen) })
     }
 }

@@ -8,7 +8,7 @@ use workloads::etcd::memory::MemorySession;
 use workloads::etcd::session::Session;
 
 use super::Etcd;
-use crate::service::{Remains, Service};
+use crate::service::{Deadline, Remains, Service};
 
 #[derive(Clone)]
 pub struct SharedLease {
@@ -36,6 +36,10 @@ impl Service for SharedLease {
 
     fn key(session: &MemorySession) -> i64 {
         Etcd::key(session)
+    }
+
+    fn deadline(session: &MemorySession) -> Deadline {
+        Etcd::deadline(session)
     }
 
     fn pause(&self, key: i64, length: Duration) {
