@@ -90,6 +90,14 @@ impl Ensembles {
         self.running.iter().flat_map(|(_, ensemble)| ensemble.usage()).collect()
     }
 
+    /// What [`Ensembles::stop`] is about to do, for whoever watches.
+    pub fn last_words(&self) -> &'static str {
+        match self.claims.is_empty() {
+            true => "stopping the servers",
+            false => "removing what the run has made on the servers",
+        }
+    }
+
     /// Stops all of them, and removes from external servers what the run has created there.
     ///
     /// Errors: [`EnsembleError::Stop`] or [`EnsembleError::Left`] of one that left something behind.

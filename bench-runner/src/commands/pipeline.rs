@@ -210,7 +210,7 @@ impl<'a> Pipeline<'a> {
         let measured = self.trials.iter().any(|trials| !trials.is_empty());
         match failure {
             Some(failure) if !measured => {
-                self.progress.say("stopping the servers");
+                self.progress.say(self.ensembles.last_words());
                 self.abandon().await;
                 Err(failure)
             }
@@ -296,7 +296,7 @@ impl<'a> Pipeline<'a> {
     /// they cannot be written.
     async fn finish(self, mut failure: Option<Failure>) -> Done {
         let (mut summary, arms) = self.compose(failure.as_ref().map(Failure::reason));
-        self.progress.say("stopping the servers");
+        self.progress.say(self.ensembles.last_words());
         if let Err(error) = self.ensembles.stop().await {
             self.progress.trial_over(&format!("warning: {error}"));
         }

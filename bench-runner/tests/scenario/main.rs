@@ -2,6 +2,7 @@
 
 mod docker;
 mod errors;
+mod external;
 mod faults;
 mod files;
 mod overrides;

@@ -190,6 +190,17 @@ fn login(auth: &AuthFile, service: Service, at: &KeyPath, problems: &mut Problem
 
 /// What is set up by whoever runs the servers.
 fn not_theirs(ensemble: &EnsembleFile, path: &KeyPath, problems: &mut Problems) {
+    let given: Vec<usize> =
+        tables(ensemble).iter().map(|(_, servers)| servers.endpoints.len()).filter(|count| *count > 0).collect();
+    // The default is what nobody has written. No endpoints at all is a problem of its own.
+    let is_told = ensemble.nodes != EnsembleFile::default().nodes && !given.is_empty();
+    if is_told && !given.contains(&(ensemble.nodes as usize)) {
+        let at = path.key("nodes");
+        let count = given.iter().map(usize::to_string).collect::<Vec<_>>().join(" and ");
+        let message =
+            format!("`nodes` is {}, and `endpoints` has {count}: external servers are counted there", ensemble.nodes);
+        problems.spoil(&at, Problem::value(&at, message).remedy("take `nodes` out"));
+    }
     let (zookeeper, etcd) = (&ensemble.zookeeper, &ensemble.etcd);
     let (plain_zookeeper, plain_etcd) = (ZookeeperFile::default(), EtcdFile::default());
     for (table, key, differs) in [
@@ -262,9 +273,10 @@ fn cuts(file: &ScenarioFile, used: &[Service], problems: &mut Problems) {
             }
             let path = KeyPath::from("fault").index(index).key("kind");
             let tls = KeyPath::from("ensemble").key(&service.to_string()).key("tls");
-            let problem = Problem::value(&path, "workers can only be cut off from servers without TLS: their line leads over a relay, for which the servers' certificates are not")
-                .remedy("use `crash` or `pause`, or a port without TLS")
-                .related(&tls, "TLS");
+            let problem = Problem::value(&path, format!("`cut` and TLS do not go together: a worker that can be cut off talks to {service} over a relay on this machine, whose address the servers' certificates do not have"))
+                .remedy("write `kind = \"crash\"` or `kind = \"pause\"`")
+                .remedy(format!("or take `tls` out under [ensemble.{service}], and let `endpoints` name ports without TLS"))
+                .related(&tls, "TLS is asked for here");
             problems.add(&[&path, &tls], problem);
         }
     }
