@@ -304,7 +304,7 @@ pub struct TrialsFile {
     /// Measured trials of each arm, 1 to 1,000. The spread between them is the error of every figure; with one there is none.
     #[schemars(range(min = 1, max = 1000))]
     pub count: u32,
-    /// Length of an unmeasured trial of each arm that comes first, `0s` for none: a cold Java machine is 3 to 5 times slower. A drain arm drains once unmeasured, whatever the length, unless it is zero.
+    /// Length of an unmeasured trial of each arm that comes first, `0s` for none: a cold Java machine is 3 to 5 times slower. A drain arm drains once unmeasured, whatever the length, unless it is zero; a sweep of `capacity` warms freshly started servers, and there drains again until the length is over.
     pub warmup: Span,
     /// Measured length of a trial. Drains and barriers do not use it: their trial ends when every worker had its grant, or has passed all barriers.
     pub duration: Span,
