@@ -24,7 +24,7 @@ pub struct GateFile {
     pub alpha: f64,
     /// Whether a regression is measured a second time before it is called one.
     pub confirm: bool,
-    /// By how much the share of the machine's CPU that other programs take may differ between the two runs, 0 to 1; beyond it, times and rates are not judged.
+    /// By how much the share of the machine's CPU that other programs take may differ between the two runs, 0 to 1; beyond it, times and rates are not judged. Little is much: two points more have made handoffs a fifth slower.
     #[schemars(range(min = 0, max = 1))]
     pub busy: f64,
     /// The largest share of the machine's CPU that other programs may take in either run, 0 to 1; beyond it, times and rates are not judged. (With `--against` they are: both variants see the same.)
@@ -38,7 +38,7 @@ pub struct GateFile {
 
 impl Default for GateFile {
     fn default() -> Self {
-        GateFile { alpha: 0.01, confirm: true, busy: 0.1, crowded: 0.3, slo: Vec::new(), metric: BTreeMap::new() }
+        GateFile { alpha: 0.01, confirm: true, busy: 0.02, crowded: 0.3, slo: Vec::new(), metric: BTreeMap::new() }
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) fn validate(gate: &GateFile, labels: &[&str], problems: &mut Problems
         }
     };
     share(&path.key("alpha"), gate.alpha, 0.0001, 0.2, "0.01 is one false alarm in a hundred rounds at the most");
-    share(&path.key("busy"), gate.busy, 0.0, 1.0, "0.1 is a tenth of the machine; 1 judges whatever others do");
+    share(&path.key("busy"), gate.busy, 0.0, 1.0, "0.02 is a fiftieth of the machine; 1 judges whatever others do");
     share(&path.key("crowded"), gate.crowded, 0.0, 1.0, "0.3 is three tenths of the machine");
     for (metric, settings) in &gate.metric {
         if let Some(band) = settings.band {
