@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use bench_runner::capacity::Capacity;
 use bench_runner::exit;
@@ -93,6 +94,23 @@ fn a_sweep_and_what_it_leaves() {
     let first = again.stdout.lines().next().unwrap();
     assert!(first.starts_with("lock/naive: more than 12 workers"), "{first}");
     assert!(run.join("report.html").exists());
+}
+
+#[test]
+fn fresh_servers_are_warmed_for_as_long_as_asked() {
+    let place = Place::with_servers();
+    place.write("mine.toml", TINY);
+    let set = ["trials.warmup=5s", "sweep.workers=[3, 6]", "sweep.repeats=1"];
+    let mut command = place.command(&["capacity", "mine.toml", "--format", "json"]);
+    command.args(set.iter().flat_map(|set| ["--set", set]));
+    let told: Capacity = serde_json::from_str(&finished(&mut command).expect(exit::DONE).stdout).unwrap();
+    let at = |moment: &str| humantime::parse_rfc3339(moment).unwrap();
+    let first = told.points.iter().map(|point| at(&point.started)).min().unwrap();
+    // A drain of three is over at once: it is repeated, five seconds for each of two arms. Both moments are cut to seconds.
+    let before = first.duration_since(at(&told.started)).unwrap();
+    assert!(before >= Duration::from_secs(9), "{before:?}");
+    assert_eq!(told.points.len(), 4);
+    place.assert_nothing_left();
 }
 
 #[test]

@@ -71,9 +71,13 @@ fn changes(series: &Series) -> Vec<String> {
 
 /// Every series as one self-contained HTML document.
 pub fn history_page(all: &[Series]) -> String {
-    let changed = all.iter().filter(|series| !series.changes.is_empty()).count() as u64;
-    let answer =
-        format!("{} of {} changed their level.", format::count(changed), plural(all.len() as u64, "series", "series"));
+    // What changed is what the page is opened for, and comes first.
+    let (changed, steady): (Vec<&Series>, Vec<&Series>) = all.iter().partition(|series| !series.changes.is_empty());
+    let answer = format!(
+        "{} of {} changed their level.",
+        format::count(changed.len() as u64),
+        plural(all.len() as u64, "series", "series")
+    );
     let body = html! {
         header {
             p.product { "bench-runner history" }
@@ -81,7 +85,7 @@ pub fn history_page(all: &[Series]) -> String {
         }
         main {
             section.answer { p.headline { (answer) } }
-            section { @for series in all { (figure(series)) } }
+            section { @for series in changed.iter().chain(&steady) { (figure(series)) } }
         }
     };
     document("History of the gate – bench-runner", &body)
