@@ -162,7 +162,7 @@ fn doubt(finding: &mut Finding, why: &str) {
 /// That other programs took another share of the machine, or so much that no time of either run can be trusted; `None` where
 /// they did not, or nobody knows. All trials of a run share the machine's state, which the rank test cannot see: measured on
 /// a machine of which others took half, it called one of 20 runs of a build against itself regressed without this, and on one that
-/// a hypervisor shared out three of 50, when others had taken 10 % instead of 5 (docs/ci/README.md).
+/// a hypervisor shared out three of 50, when others had taken 4 to 7 points more (docs/ci/README.md).
 fn busier(baseline: &Summary, candidate: &Summary, gate: &GateFile) -> Option<String> {
     let share = |summary: &Summary| {
         let trials = summary.arms.iter().flat_map(|arm| &arm.trial);

@@ -128,23 +128,26 @@ impl UnderWay<'_> {
             }
             let warm = at(&self.job.scenario, &values)?;
             self.progress.trial(&warm.arms[arm].label, "warm-up", arm + 1, warm.arms.len());
-            // A drain is over when it is over: it is done again until the time is. What is measured first would be measured cold,
-            // and that is the lowest end of each curve.
-            let begun = Instant::now();
-            loop {
-                match self.trial(&warm, Planned { arm, position: 0 }).await {
-                    Ok(recording) => match recording.end {
-                        End::Interrupted => return Err(Failure::Interrupted),
-                        End::EnsembleLost(why) => return Err(Failure::Ensemble(why)),
-                        _ => {}
-                    },
-                    Err(error @ (TrialError::Interrupted | TrialError::Ensemble(_))) => return Err(error.into()),
-                    // What cannot be warmed up shows in its points.
-                    Err(_) => break,
-                }
-                if begun.elapsed() >= scenario.trials.warmup {
-                    break;
-                }
+            self.warm_up(&warm, arm).await?;
+        }
+        Ok(())
+    }
+
+    /// Loads the servers with an arm for as long as its scenario says.
+    async fn warm_up(&self, scenario: &Scenario, arm: usize) -> Result<(), Failure> {
+        // A drain is over when it is over: it is done again until the time is. What is measured first would be measured cold, and
+        // that is the lowest end of each curve.
+        let begun = Instant::now();
+        while begun.elapsed() < scenario.trials.warmup {
+            match self.trial(scenario, Planned { arm, position: 0 }).await {
+                Ok(recording) => match recording.end {
+                    End::Interrupted => return Err(Failure::Interrupted),
+                    End::EnsembleLost(why) => return Err(Failure::Ensemble(why)),
+                    _ => {}
+                },
+                Err(error @ (TrialError::Interrupted | TrialError::Ensemble(_))) => return Err(error.into()),
+                // What cannot be warmed up shows in its points.
+                Err(_) => break,
             }
         }
         Ok(())

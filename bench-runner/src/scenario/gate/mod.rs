@@ -24,7 +24,7 @@ pub struct GateFile {
     pub alpha: f64,
     /// Whether a regression is measured a second time before it is called one.
     pub confirm: bool,
-    /// By how much the share of the machine's CPU that other programs take may differ between the two runs, 0 to 1; beyond it, times and rates are not judged. Little is much: two points more have made handoffs a fifth slower.
+    /// By how much the share of the machine's CPU that other programs take may differ between the two runs, 0 to 1; beyond it, times and rates are not judged. Little is much: where others took 2 to 7 points more, handoffs took half as long again (measured; docs/ci/README.md).
     #[schemars(range(min = 0, max = 1))]
     pub busy: f64,
     /// The largest share of the machine's CPU that other programs may take in either run, 0 to 1; beyond it, times and rates are not judged. (With `--against` they are: both variants see the same.)
