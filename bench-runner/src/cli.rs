@@ -260,10 +260,14 @@ crosses the first limit. With --search, bisection closes in on that place by run
 
 Points are stored as they are measured. Ctrl-C, and `kill -9` too, keep them: the same command with --resume goes on.
 
+External servers (`provider = \"external\"`) are loaded until a limit breaks, too: sweep those that nobody else needs. `max_workers`
+and `max_rate` of the scenario hold, and a point at which the ceiling held requests back is marked.
+
 Examples:
   bench-runner capacity scenarios/capacity-locks.toml
   bench-runner capacity scenarios/capacity-locks.toml --search --set 'sweep.repeats=5'
   bench-runner capacity scenarios/capacity-locks.toml --resume
+  bench-runner capacity staging.toml --allow-external
 
 Exit codes:
     0  done
@@ -291,6 +295,12 @@ pub struct CapacityArgs {
     /// Show no progress on stderr.
     #[arg(long, short)]
     pub quiet: bool,
+    /// What may be done to external servers.
+    #[command(flatten)]
+    pub allowed: ExternalArgs,
+    /// Show what would be done, and how hard the servers would be pushed, and touch nothing.
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// `bench-runner compare`.

@@ -11,6 +11,7 @@ use super::plan::branch::by_place;
 use super::plan::{Rules, stopped};
 use super::point::Point;
 use crate::results::summary::Warning;
+use crate::results::warnings;
 use crate::scenario::gate::Slo;
 use crate::scenario::{Axis, Scenario, SweepSettings, Variable};
 
@@ -73,7 +74,7 @@ pub fn compose(
         stopped: stopped(&rules, &points),
         curves,
         sizing,
-        warnings: warnings(&points),
+        warnings: of_servers(header, scenario).chain(of_points(&points)).collect(),
         points,
         environment: header.environment.clone(),
         versions: header.versions.clone(),
@@ -126,7 +127,13 @@ fn row(rules: &Rules<'_>, sweep: &SweepSettings, branch: &[&Point]) -> Vec<Sizin
     kept.or(places.first()).and_then(|(x, points)| of(*x, points)).into_iter().collect()
 }
 
-fn warnings(points: &[Point]) -> Vec<Warning> {
+/// What the servers give reason to say.
+fn of_servers(header: &Header, scenario: &Scenario) -> impl Iterator<Item = Warning> {
+    let external = scenario.ensemble.external.is_some().then(|| warnings::Warning::External.told());
+    header.noticed.iter().cloned().chain(external)
+}
+
+fn of_points(points: &[Point]) -> Vec<Warning> {
     let count = |is: &dyn Fn(&Point) -> bool| points.iter().filter(|point| is(point)).count();
     let of = |number: usize| format!("{number} of {} points", points.len());
     let mut warnings = Vec::new();
@@ -150,6 +157,16 @@ fn warnings(points: &[Point]) -> Vec<Warning> {
         saturated,
         format!("The generator was the limit at {}, so that the figures there are its own.", of(saturated)),
         "Give it a machine of its own, or more processors.",
+    );
+    let held_back = count(&|point| point.held_back > 0);
+    add(
+        held_back,
+        format!(
+            "The generator held requests back at {}, to stay below ensemble.max_rate: latencies and rates there are those of this \
+             ceiling, and what the servers carry may be more.",
+            of(held_back)
+        ),
+        "Raise ensemble.max_rate where the servers are known to bear it.",
     );
     let crowded = count(&|point| point.figure(OTHERS).is_some_and(|share| share > CROWDED));
     add(
@@ -176,5 +193,6 @@ pub fn header(
         started,
         environment,
         versions: BTreeMap::new(),
+        noticed: Vec::new(),
     }
 }

@@ -42,6 +42,9 @@ pub struct Header {
     pub environment: Environment,
     /// Version of the server by service.
     pub versions: BTreeMap<String, String>,
+    /// What was noticed when the servers were met last.
+    #[serde(default)]
+    pub noticed: Vec<Warning>,
 }
 
 /// A sweep: the whole of `capacity.json`.

@@ -66,6 +66,9 @@ pub struct Point {
     pub incomplete: Option<String>,
     /// Whether the generator was the limit, so that the figures are its own.
     pub saturated: bool,
+    /// Requests that waited for the ceiling (`ensemble.max_rate`): with any, rates and latencies are the ceiling's.
+    #[serde(default)]
+    pub held_back: u64,
     /// Safety: what was violated; `null` where nothing was.
     pub violation: Option<String>,
     /// Little's law; `null` where nobody was done.
@@ -118,7 +121,8 @@ impl Point {
         let little = Little::check(arm, sizing);
         let violation = trial.safety.is_violated().then(|| "overlapping grants, or tokens out of order".to_owned());
         let incomplete = (!trial.complete).then(|| "it did not come to its planned end".to_owned());
-        Point { incomplete, saturated, violation, little, figures, ..Point::blank(cell, about, arm) }
+        let held_back = trial.generator.held_back;
+        Point { incomplete, saturated, held_back, violation, little, figures, ..Point::blank(cell, about, arm) }
     }
 
     /// The point of a trial that could not be brought to an end.
@@ -149,6 +153,7 @@ impl Point {
             think_ms: mean_ms(think),
             incomplete: None,
             saturated: false,
+            held_back: 0,
             violation: None,
             little: None,
             figures: BTreeMap::new(),

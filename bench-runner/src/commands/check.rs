@@ -38,6 +38,7 @@ pub(super) fn describe(scenario: &Scenario) -> String {
         };
         let (count, whose) = match &scenario.ensemble.external {
             Some(external) => (external.of(service).endpoints.len() as u32, "external"),
+            None if scenario.ensemble.docker.is_some() => (nodes, "docker"),
             None => (nodes, "local"),
         };
         format!("{count} {whose} {title} {}", if count == 1 { "node" } else { "nodes" })
@@ -54,7 +55,7 @@ pub(super) fn describe(scenario: &Scenario) -> String {
     }
     if let Some(sweep) = &scenario.sweep {
         describe_sweep(&mut text, scenario, sweep);
-        return text;
+        return text + &external::plan(scenario);
     }
     let order: Vec<String> = schedule::plan(scenario)
         .iter()

@@ -70,12 +70,13 @@ fn upkeep(scenario: &Scenario, service: Service) -> f64 {
     of_workers.fold(0.0, f64::max) + f64::from(scenario.bystanders.sessions) * scenario.bystanders.rate
 }
 
-/// What the ceiling leaves for the workers, in requests a second; `None` where there is no ceiling.
+/// What the ceiling leaves for the workers, in requests a second, at every point of a sweep; `None` where there is no ceiling.
 ///
 /// Errors: [`Failure::Usage`] where the upkeep takes nearly all of it.
 fn budget(scenario: &Scenario, service: Service) -> Result<Option<f64>, Failure> {
     let Some(rate) = scenario.ensemble.max_rate else { return Ok(None) };
-    let (upkeep, least) = (upkeep(scenario, service), rate / 10.0);
+    let upkeep = scenario.extremes().iter().map(|point| upkeep(point, service)).fold(0.0, f64::max);
+    let least = rate / 10.0;
     if rate - upkeep < least {
         return Err(Failure::Usage(format!(
             "ensemble.max_rate is {rate} a second, of which heartbeats of the sessions and bystanders would take {upkeep:.0} \
@@ -168,7 +169,8 @@ pub(super) fn plan(scenario: &Scenario) -> String {
         line("servers", &servers(service, external.of(service)));
     }
     line("below", &format!("{PARENT}/<run> alone; removed in the end, and what killed runs of yours have left there"));
-    let workers = scenario.arms.iter().map(|arm| arm.workers.workers).max().unwrap_or(0);
+    let extremes = scenario.extremes();
+    let workers = extremes.iter().flat_map(|point| &point.arms).map(|arm| arm.workers.workers).max().unwrap_or(0);
     let sessions = workers + scenario.bystanders.sessions + 2;
     let most = scenario.ensemble.max_workers.map_or(String::new(), |most| format!(" (max_workers = {most})"));
     line("workers", &format!("{workers} at once{most}, with {sessions} sessions in all"));
@@ -185,7 +187,10 @@ pub(super) fn plan(scenario: &Scenario) -> String {
             ),
         );
     }
-    line("time", &check::estimate(scenario));
+    // What a sweep does is told point by point.
+    if scenario.sweep.is_none() {
+        line("time", &check::estimate(scenario));
+    }
     if breaks_nodes(scenario) {
         let commands = &external.commands;
         let all = [

@@ -322,7 +322,7 @@ impl<'a> Pipeline<'a> {
 }
 
 /// A path on the servers, unique among runs against the same ones, now and later.
-fn new_root(started: SystemTime) -> String {
+pub(super) fn new_root(started: SystemTime) -> String {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let run = RUNS.fetch_add(1, Ordering::Relaxed);
     format!("{PARENT}/{}-{}-{run}", humantime::format_rfc3339_seconds(started), process::id())

@@ -106,6 +106,7 @@ impl Source {
             think_ms: 0.0,
             incomplete: None,
             saturated: false,
+            held_back: 0,
             violation: None,
             little: Some(Little {
                 population: n,

@@ -2,6 +2,7 @@
 //! else's. What it may do there, what it leaves, how it gets in, and what it tells when it does not.
 #![allow(clippy::unwrap_used)] // Helpers of tests; clippy knows only the tests themselves.
 
+mod capacity;
 mod ceiling;
 mod certificates;
 mod commands;

@@ -3,11 +3,11 @@
 use super::errors::complaints;
 use super::valid;
 
-/// A scenario around some lines of `[ensemble]` and of a fault.
-fn scenario(ensemble: &str, fault: &str) -> String {
+/// A scenario around some lines of `[ensemble]`, and more below.
+fn scenario(ensemble: &str, more: &str) -> String {
     let arm = "[[arm]]\nrecipe = \"lock/sequential\"\nworkers = { count = 50 }\n";
     format!(
-        "version = 1\ntrials = {{ duration = \"30s\" }}\n[ensemble]\nprovider = \"external\"\n{ensemble}\n{arm}\n{fault}\n"
+        "version = 1\ntrials = {{ duration = \"30s\" }}\n[ensemble]\nprovider = \"external\"\n{ensemble}\n{arm}\n{more}\n"
     )
 }
 
@@ -27,6 +27,9 @@ fn what_does_not_go_with_external_servers() {
         scenario(&format!("nodes = 7\n{FIVE}"), ""),
         scenario(&format!("nodes = 7\n{FIVE}\netcd = {{ endpoints = [\"a:1\"] }}"), ""),
         scenario(&tls("zookeeper"), cut),
+        scenario(FIVE, "[sweep]\nnodes = [3, 5]"),
+        scenario(FIVE, "[slo]\nlimits = [\"nodes_cpu_percent < 150\"]"),
+        scenario(FIVE, "[gate]\nslo = [\"acquire_ms.p99 < 500\", \"nodes_cpu_percent < 150\"]"),
     ]);
     insta::assert_snapshot!(shown);
 }

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use under_way::{Outcome, UnderWay};
 
-use super::{Failure, print, run, styled_stderr, styled_stdout};
+use super::{Failure, check, external, print, run, styled_stderr, styled_stdout};
 use crate::capacity::compose::{self, header};
 use crate::capacity::document::{Capacity, Header, Method};
 use crate::capacity::plan::Plan;
@@ -37,13 +37,9 @@ struct Job {
 }
 
 pub(super) fn capacity(args: &CapacityArgs) -> Result<u8, Failure> {
-    let scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
+    let mut scenario = scenario::load(&args.scenario.scenario, &args.scenario.set)?;
+    external::allow(&mut scenario, args.allowed);
     let name = args.scenario.scenario.display();
-    if scenario.ensemble.external.is_some() {
-        return Err(Failure::Usage(format!(
-            "{name} is about external servers, and a sweep loads its servers until a limit breaks; use the local provider"
-        )));
-    }
     let sweep = scenario.sweep.clone().ok_or_else(|| {
         Failure::Usage(format!(
             "{name} has no [sweep], so there is nothing to vary; write for example `sweep = {{ workers = [10, 20, 50, 100] }}`"
@@ -61,20 +57,17 @@ pub(super) fn capacity(args: &CapacityArgs) -> Result<u8, Failure> {
         )));
     }
     let plan = Plan::of(&scenario, args.search).ok_or_else(|| Failure::Usage(format!("{name} has no [sweep]")))?;
+    if args.dry_run {
+        print(&check::describe(&scenario))?;
+        return Ok(exit::DONE);
+    }
+    external::permit(&scenario)?;
     // Before the servers start, which inherit the limit.
-    limits::ensure_open_files(open_files(&scenario, &sweep)?)?;
+    limits::ensure_open_files(scenario.extremes().iter().map(run::needed_files).max().unwrap_or(0))?;
     generator::set_up_memory();
     let mut job = open(args, scenario, sweep, plan)?;
     let outcome = UnderWay::run(&mut job, args.quiet)?;
     finish(job, outcome, args)
-}
-
-/// Descriptors that the largest point needs.
-fn open_files(scenario: &Scenario, sweep: &SweepSettings) -> Result<u64, Failure> {
-    let largest = |axis: &scenario::Axis| Some((axis.variable, axis.values.last().copied()?));
-    let ends: Vec<_> = std::iter::once(&sweep.first).chain(&sweep.second).filter_map(largest).collect();
-    let largest = under_way::at(scenario, &ends)?;
-    Ok(run::needed_files(&largest))
 }
 
 /// The sweep from its beginning, or from where it was interrupted.

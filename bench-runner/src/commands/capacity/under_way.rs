@@ -1,17 +1,18 @@
 //! A sweep under way: point after point on servers that stay up, each stored as soon as it is measured.
 
-use std::process;
 use std::time::{Instant, SystemTime};
 
 use tokio_util::sync::CancellationToken;
 
 use super::super::Failure;
+use super::super::pipeline::new_root;
 use super::Job;
 use super::servers::Servers;
 use crate::capacity::compose::rules;
 use crate::capacity::point::{About, Cell, Point};
 use crate::measure::{sizing, trial as measure_trial};
 use crate::report::format;
+use crate::results::warnings::Warning;
 use crate::run::progress::{Progress, Silent, Terminal};
 use crate::run::recording::{End, TrialRecording};
 use crate::run::schedule::Planned;
@@ -62,7 +63,7 @@ impl UnderWay<'_> {
         let interrupted =
             listening.map_err(|error| Failure::Unfinished(format!("cannot listen for Ctrl-C: {error}")))?;
         let progress: Box<dyn Progress> = if quiet { Box::new(Silent) } else { Box::new(Terminal::new()) };
-        let root = format!("/bench-runner/{}-{}", humantime::format_rfc3339_seconds(SystemTime::now()), process::id());
+        let root = new_root(SystemTime::now());
         let mut under_way =
             UnderWay { job, progress: progress.as_ref(), interrupted: &interrupted, servers: None, root };
         let failure = runtime.block_on(under_way.go_to_the_end());
@@ -75,7 +76,7 @@ impl UnderWay<'_> {
     async fn go_to_the_end(&mut self) -> Option<Failure> {
         let failure = self.measure_all().await.err();
         if let Some(servers) = self.servers.take() {
-            self.progress.say("stopping the servers");
+            self.progress.say(servers.ensembles.last_words());
             if let Err(error) = servers.stop().await {
                 self.progress.trial_over(&format!("warning: {error}"));
             }
@@ -103,7 +104,7 @@ impl UnderWay<'_> {
             return Ok(());
         }
         if let Some(servers) = self.servers.take() {
-            self.progress.say("stopping the servers");
+            self.progress.say(servers.ensembles.last_words());
             servers.stop().await?;
         }
         let servers = tokio::select! {
@@ -115,7 +116,10 @@ impl UnderWay<'_> {
         self.job.header.versions = versions.collect();
         let java = servers.ensembles.descriptions.iter().find_map(|one| one.java.clone());
         self.job.header.environment.java = java.or(self.job.header.environment.java.take());
-        self.servers = Some(servers);
+        let servers = self.servers.insert(servers);
+        // From here on they are stopped, and what was created on them is removed, whatever fails.
+        let noticed = servers.claim(&self.job.scenario, &self.root, self.progress).await?;
+        self.job.header.noticed = noticed.iter().map(Warning::told).collect();
         self.job.store.write_header(&self.job.header)?;
         if scenario.trials.warmup.is_zero() {
             return Ok(());

@@ -211,6 +211,9 @@ fn remark(point: &crate::capacity::point::Point) -> String {
     if point.saturated {
         words.push("generator saturated".to_owned());
     }
+    if point.held_back > 0 {
+        words.push("held back by the ceiling".to_owned());
+    }
     if point.little.is_some_and(|little| !little.holds()) {
         words.push("too short".to_owned());
     }

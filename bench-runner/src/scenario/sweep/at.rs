@@ -7,7 +7,7 @@ use super::super::problem::Problems;
 use super::super::read::read;
 use super::super::resolve::resolve;
 use super::super::settings::Scenario;
-use super::Variable;
+use super::{Axis, Variable};
 
 impl Scenario {
     /// The scenario with these values in the place of its own: in `[workers]` and in every arm; what varies besides has its first
@@ -15,8 +15,28 @@ impl Scenario {
     pub fn at(&self, values: &[(Variable, f64)]) -> Option<Scenario> {
         let document = self.text.parse::<toml::Table>().ok()?;
         let file = read(document, &mut Problems::default())?;
-        let parts = resolve(&ScenarioFile { sweep: None, ..with(&at_first_point(&file), values) })?;
+        let mut parts = resolve(&ScenarioFile { sweep: None, ..with(&at_first_point(&file), values) })?;
+        // What the command line allows stands in no text.
+        parts.ensemble.external.clone_from(&self.ensemble.external);
         Some(Scenario { name: self.name.clone(), text: self.text.clone(), sha256: self.sha256.clone(), ..parts })
+    }
+
+    /// The scenario at the ends of what its sweep varies, one or two lists: what is hardest of all its points is hardest at one of
+    /// these. Itself where it has no sweep.
+    pub fn extremes(&self) -> Vec<Scenario> {
+        let Some(sweep) = &self.sweep else { return vec![self.clone()] };
+        let ends = |axis: &Axis| -> Vec<(Variable, f64)> {
+            let ends = [axis.values.first(), axis.values.last()];
+            ends.into_iter().flatten().map(|value| (axis.variable, *value)).collect()
+        };
+        let mut points: Vec<Vec<(Variable, f64)>> = vec![Vec::new()];
+        for axis in std::iter::once(&sweep.first).chain(&sweep.second) {
+            let longer = |point: &Vec<_>| {
+                ends(axis).into_iter().map(|end| [point.clone(), vec![end]].concat()).collect::<Vec<_>>()
+            };
+            points = points.iter().flat_map(longer).collect();
+        }
+        points.iter().filter_map(|point| self.at(point)).collect()
     }
 }
 

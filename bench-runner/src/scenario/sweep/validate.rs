@@ -5,6 +5,7 @@ use workloads::settings::Recipe;
 use super::super::file::ScenarioFile;
 use super::super::path::KeyPath;
 use super::super::problem::{Problem, Problems};
+use super::super::settings::Provider;
 use super::super::similar::list;
 use super::at::with;
 use super::{SweepFile, Variable};
@@ -93,6 +94,12 @@ fn company(file: &ScenarioFile, path: &KeyPath, problems: &mut Problems) {
             let problem = Problem::value(&other, message).remedy(format!("take `{key}` or `sweep` out"));
             problems.add(&[&other, path], problem.related(path, "the sweep"));
         }
+    }
+    if file.ensemble.provider == Provider::External && file.sweep.as_ref().is_some_and(|sweep| !sweep.nodes.is_empty())
+    {
+        let at = path.key(Variable::Nodes.key());
+        let problem = Problem::value(&at, "external servers are as many as there are: nobody starts more of them");
+        problems.spoil(&at, problem.remedy("sweep `workers`, and compare sweeps of ensembles of different sizes"));
     }
     for (index, arm) in file.arm.iter().enumerate() {
         if arm.recipe.is_some_and(Recipe::is_barrier) {

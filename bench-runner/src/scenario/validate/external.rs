@@ -8,6 +8,7 @@ use super::super::duration::Span;
 use super::super::external::file::{AuthFile, ServersFile, TlsFile};
 use super::super::fault::{FaultKind, NodeFault, WorkerFault};
 use super::super::file::{EnsembleFile, EtcdFile, ScenarioFile, ZookeeperFile};
+use super::super::gate::Metric;
 use super::super::grid;
 use super::super::path::KeyPath;
 use super::super::problem::{Problem, Problems};
@@ -114,6 +115,7 @@ fn external(file: &ScenarioFile, path: &KeyPath, problems: &mut Problems) {
         }
     }
     not_theirs(ensemble, path, problems);
+    limits(file, problems);
     commands(file, &path.key("commands"), problems);
     cuts(file, &used, problems);
 }
@@ -223,6 +225,24 @@ fn not_theirs(ensemble: &EnsembleFile, path: &KeyPath, problems: &mut Problems) 
             let problem = Problem::value(&at, format!("`{key}` of external servers is not bench-runner's to set"))
                 .remedy("take it out: whoever runs them has set it");
             problems.spoil(&at, problem);
+        }
+    }
+}
+
+/// Limits of what external servers do not tell would never be broken.
+fn limits(file: &ScenarioFile, problems: &mut Problems) {
+    let lists = [("slo", "limits", &file.slo.limits), ("gate", "slo", &file.gate.slo)];
+    for (table, key, limits) in lists {
+        for (index, limit) in limits.iter().enumerate().filter(|(_, limit)| limit.metric == Metric::NodesCpu) {
+            let at = KeyPath::from(table).key(key).index(index);
+            let problem = Problem::value(
+                &at,
+                format!("the CPU of external servers is not known, and `{limit}` is a limit of it"),
+            );
+            problems.spoil(
+                &at,
+                problem.remedy("take it out: a limit of a latency breaks where the servers have no more to give"),
+            );
         }
     }
 }
