@@ -147,35 +147,35 @@ fn of_points(points: &[Point]) -> Vec<Warning> {
         restless,
         format!(
             "Little's law does not hold at {}: the trials were too short for the queue to turn over, so that their \
-             latencies are too low; the curves leave them out.",
+             latencies are too low; the curves leave them out",
             of(restless)
         ),
-        "Raise trials.duration, or use fewer workers.",
+        "raise trials.duration, or use fewer workers",
     );
     let saturated = count(&|point| point.saturated);
     add(
         saturated,
-        format!("The generator was the limit at {}, so that the figures there are its own.", of(saturated)),
-        "Give it a machine of its own, or more processors.",
+        format!("the generator was the limit at {}, so that the figures there are its own", of(saturated)),
+        "give it a machine of its own, or more processors",
     );
     let held_back = count(&|point| point.held_back > 0);
     add(
         held_back,
         format!(
-            "The generator held requests back at {}, to stay below ensemble.max_rate: latencies and rates there are those of this \
-             ceiling, and what the servers carry may be more.",
+            "the generator held requests back at {}, to stay below ensemble.max_rate: latencies and rates there are those of this \
+             ceiling, and what the servers carry may be more",
             of(held_back)
         ),
-        "Raise ensemble.max_rate where the servers are known to bear it.",
+        "raise ensemble.max_rate where the servers are known to bear it",
     );
     let crowded = count(&|point| point.figure(OTHERS).is_some_and(|share| share > CROWDED));
     add(
         crowded,
-        format!("Other programs took more than {:.0} % of the processors at {}.", CROWDED * 100.0, of(crowded)),
-        "Times and rates are theirs as well; counts are not. Repeat the sweep on a quiet machine.",
+        format!("other programs took more than {:.0} % of the processors at {}", CROWDED * 100.0, of(crowded)),
+        "times and rates are theirs as well, counts are not; repeat the sweep on a quiet machine",
     );
     let failed = count(&|point| !point.is_complete());
-    add(failed, format!("{} did not come to an end; no curve has them.", of(failed)), "The list of points says why.");
+    add(failed, format!("{} did not come to an end; no curve has them", of(failed)), "the list of points says why");
     warnings
 }
 

@@ -39,8 +39,11 @@ pub fn terminal(capacity: &Capacity, styled: bool) -> String {
     }
     text += &format!("\n{}\n", order(capacity));
     for warning in &capacity.warnings {
-        for line in wrap(&format!("{} {}", plain(&warning.text), plain(&warning.remedy)), COLUMNS) {
+        for line in wrap(&format!("Warning: {}", plain(&warning.text)), COLUMNS) {
             text += &format!("{}\n", paint(&line, AnsiColor::Yellow.on_default()));
+        }
+        for line in wrap(&plain(&warning.remedy), COLUMNS - 2) {
+            text += &format!("  {line}\n");
         }
     }
     text
