@@ -254,7 +254,7 @@ which limits:
   limits = [\"acquire_ms.p99 < 1000\", \"bystander_ms.p99 < 50\", \"nodes_cpu_percent < 150\"]
 
 Each point is a run of one arm on servers that stay up. The first round climbs, so that a branch which exceeds a limit
-`stop_beyond` times ends there; later rounds are in random order. Laws are fitted to the points (the Universal Scalability Law,
+`stop_beyond` times, twice in a row, ends there; later rounds are in random order. Laws are fitted to the points (the Universal Scalability Law,
 power laws, queues at the lock), the one that best predicts every third place is taken, and the answer is where its curve
 crosses the first limit. With --search, bisection closes in on that place by runs instead.
 

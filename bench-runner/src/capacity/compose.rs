@@ -23,7 +23,12 @@ pub const OTHERS: &str = "other_cpu_share";
 
 /// The rules of a scenario's sweep.
 pub fn rules<'a>(limits: &'a [Slo], sweep: &SweepSettings) -> Rules<'a> {
-    Rules { limits, stop_beyond: sweep.stop_beyond, is_load: sweep.first.variable.is_load() }
+    Rules {
+        limits,
+        stop_beyond: sweep.stop_beyond,
+        agree: sweep.repeats.clamp(1, 2) as usize,
+        is_load: sweep.first.variable.is_load(),
+    }
 }
 
 /// Works everything out of the points. `incomplete` says why not all planned ones are there.

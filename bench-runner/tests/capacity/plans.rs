@@ -19,14 +19,28 @@ fn cells(points: &[Point]) -> Vec<Cell> {
 }
 
 /// Goes on from these points to the end.
-fn goes_on(scenario: &Scenario, mut points: Vec<Point>, search: bool) -> Vec<Point> {
+fn goes_on(scenario: &Scenario, points: Vec<Point>, search: bool) -> Vec<Point> {
+    goes_on_with(scenario, points, search, &|_| false)
+}
+
+/// The same, where the machine has a hiccup at these points: acquisitions take a hundred seconds.
+fn goes_on_with(
+    scenario: &Scenario,
+    mut points: Vec<Point>,
+    search: bool,
+    is_hiccup: &dyn Fn(Cell) -> bool,
+) -> Vec<Point> {
     let settings = scenario.sweep.as_ref().unwrap();
     let rules = rules(&scenario.slo, settings);
     let plan = Plan::of(scenario, search).unwrap();
     // Figures depend on the place alone here, as they would without noise.
     let mut source = Source::new(0, 0.0);
     while let Some(cell) = plan.next(&rules, settings, scenario.arms.len(), &points) {
-        points.push(source.point(scenario, cell));
+        let mut point = source.point(scenario, cell);
+        if is_hiccup(cell) {
+            point.figures.insert("acquire_ms.p99".to_owned(), 1e5);
+        }
+        points.push(point);
     }
     points
 }
@@ -56,6 +70,29 @@ fn servers_are_started_once_for_each_number_of_nodes() {
     nodes.dedup();
     assert_eq!(nodes.len(), 3, "{nodes:?}");
     assert_eq!(nodes.into_iter().collect::<BTreeSet<_>>(), BTreeSet::from([1, 3, 5]));
+}
+
+/// Seen on a real server: the first point of a server that had just started was the only one of its branch, and the answer was
+/// "fewer than 25 workers".
+#[test]
+fn a_single_hiccup_ends_no_branch_and_two_of_one_place_do() {
+    let scenario = scenario(SWEEP);
+    let far = |cell: &Cell| cell.arm == 0 && cell.x == 20.0;
+    let places = |points: &[Point]| {
+        let own = points.iter().filter(|point| point.cell.arm == 0).map(|point| point.cell.x as u64);
+        own.collect::<BTreeSet<_>>()
+    };
+    for search in [false, true] {
+        let plain = goes_on(&scenario, Vec::new(), search);
+        let once = goes_on_with(&scenario, Vec::new(), search, &|cell| far(&cell) && cell.repeat == 1);
+        assert_eq!(places(&once), places(&plain), "search: {search}");
+
+        let always = cells(&goes_on_with(&scenario, Vec::new(), search, &|cell| far(&cell)));
+        let there: Vec<usize> = (0..always.len()).filter(|number| far(&always[*number])).collect();
+        assert_eq!(there.len(), 2, "search: {search}");
+        assert!(search || there[1] == there[0] + 1, "it is seen to at once");
+        assert!(search || always.iter().all(|cell| cell.arm != 0 || cell.x <= 20.0), "and nothing beyond is measured");
+    }
 }
 
 proptest! {

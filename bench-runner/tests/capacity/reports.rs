@@ -30,7 +30,7 @@ fn the_answer_is_in_the_first_line() {
     for (answer, arm) in answers.iter().zip(["lock/naive: ", "lock/sequential: "]) {
         assert!(answer.starts_with(arm) && answer.ends_with("acquire_ms.p99 < 1000 breaks first"), "{answer}");
     }
-    for words in ["exponent", "drawn by seed 3", "requests/s", "lock/naive was ended at 160 workers"] {
+    for words in ["exponent", "drawn by seed 3", "requests/s", "lock/naive was ended at 250 workers"] {
         assert!(text.contains(words), "`{words}` is not in {text}");
     }
     assert!(text.lines().skip(1).all(|line| line.chars().count() <= report::COLUMNS), "{text}");

@@ -16,6 +16,8 @@ pub struct Rules<'a> {
     pub limits: &'a [Slo],
     /// How many times a limit has to be exceeded for a branch to end.
     pub stop_beyond: f64,
+    /// How many points of one place have to agree on that: one alone may be a hiccup of the machine's.
+    pub agree: usize,
     /// Whether more of the first variable is more load.
     pub is_load: bool,
 }
@@ -64,6 +66,21 @@ impl Rules<'_> {
         points.iter().all(|point| point.is_complete()) && worst.is_none_or(|(limit, _, value)| limit.holds(value))
     }
 
+    /// How many of these points exceed the limit so far that a branch ends there.
+    fn far_beyond(&self, limit: &Slo, points: &[&Point]) -> usize {
+        let is_far = |point: &&&Point| {
+            let value = point.figure(limit.metric.name());
+            let beyond = self.beyond(limit, &point.label, value).filter(|beyond| *beyond >= self.stop_beyond);
+            beyond.is_some() && value.is_some_and(|value| !limit.holds(value))
+        };
+        points.iter().filter(is_far).count()
+    }
+
+    /// Whether these points of one place look like the end of their branch, and are too few to tell.
+    pub fn is_suspect(&self, points: &[&Point]) -> bool {
+        points.len() < self.agree && self.limits.iter().any(|limit| self.far_beyond(limit, points) > 0)
+    }
+
     /// Why nothing beyond these points of one place is to be measured.
     pub fn end(&self, points: &[&Point]) -> Option<String> {
         if let Some(why) = points.iter().find_map(|point| point.incomplete.as_ref()) {
@@ -73,7 +90,8 @@ impl Rules<'_> {
         let bare = Slo { arm: None, ..limit.clone() };
         let places = if value.abs() < 10.0 { 3 } else { 0 };
         let exceeded = || format!("{bare} was exceeded {beyond:.1} times, by {value:.places$}");
-        (!limit.holds(value) && beyond >= self.stop_beyond).then(exceeded)
+        let is_far = !limit.holds(value) && beyond >= self.stop_beyond;
+        (is_far && self.far_beyond(limit, points) >= self.agree).then(exceeded)
     }
 }
 

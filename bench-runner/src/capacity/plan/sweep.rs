@@ -2,7 +2,8 @@
 //!
 //! Servers are started for each number of nodes once, so everything at one number of nodes stands together; the numbers
 //! themselves are in random order. Within it the first round climbs, all branches side by side, so that a branch which breaks
-//! its limits can end before its dearest points; every later round is in random order, so that a drift of the machine falls
+//! its limits can end before its dearest points: where one seems to, the place is measured once more at once, so that no single
+//! hiccup of the machine cuts a branch off. Every later round is in random order, so that a drift of the machine falls
 //! on no place more than on another.
 
 use rand::SeedableRng;
@@ -61,7 +62,7 @@ pub fn next(order: &[Cell], rules: &Rules<'_>, done: &[Point]) -> Option<Cell> {
     left(order, rules, done).into_iter().next()
 }
 
-/// All such points.
+/// All such points, those of a place that seems to be the end of its branch first.
 pub fn left(order: &[Cell], rules: &Rules<'_>, done: &[Point]) -> Vec<Cell> {
     let mut ends: Vec<(usize, Option<f64>, Option<f64>)> = Vec::new();
     let mut end = |cell: &Cell| {
@@ -73,5 +74,26 @@ pub fn left(order: &[Cell], rules: &Rules<'_>, done: &[Point]) -> Vec<Cell> {
         end
     };
     let is_done = |cell: &Cell| done.iter().any(|point| point.cell == *cell);
-    order.iter().copied().filter(|cell| !is_done(cell) && end(cell).is_none_or(|at| cell.x < at)).collect()
+    let mut left: Vec<Cell> =
+        order.iter().copied().filter(|cell| !is_done(cell) && end(cell).is_none_or(|at| cell.x < at)).collect();
+    let suspects = suspects(rules, done);
+    // Stable: what is not pulled forward stays in its order.
+    left.sort_by_key(|cell| !suspects.iter().any(|(arm, x, y)| cell.is_beside(*arm, *y) && cell.x == *x));
+    left
+}
+
+/// Places that look like the end of their branch, and were not measured often enough to tell: arm, first and second value.
+fn suspects(rules: &Rules<'_>, done: &[Point]) -> Vec<(usize, f64, Option<f64>)> {
+    if !rules.is_load {
+        return Vec::new();
+    }
+    let mut places: Vec<(usize, f64, Option<f64>)> =
+        done.iter().map(|point| (point.cell.arm, point.cell.x, point.cell.y)).collect();
+    places.dedup();
+    let is_suspect = |(arm, x, y): &(usize, f64, Option<f64>)| {
+        let own: Vec<&Point> =
+            done.iter().filter(|point| point.cell.is_beside(*arm, *y) && point.cell.x == *x).collect();
+        rules.is_suspect(&own)
+    };
+    places.into_iter().filter(is_suspect).collect()
 }

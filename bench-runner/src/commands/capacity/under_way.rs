@@ -9,6 +9,7 @@ use super::super::pipeline::new_root;
 use super::Job;
 use super::servers::Servers;
 use crate::capacity::compose::rules;
+use crate::capacity::plan::branch::end_of;
 use crate::capacity::point::{About, Cell, Point};
 use crate::measure::{sizing, trial as measure_trial};
 use crate::report::format;
@@ -241,10 +242,10 @@ impl UnderWay<'_> {
         let about =
             if left.is_empty() { String::new() } else { format!("; {} left, about {}", left.len(), self.time(&left)) };
         self.progress.trial_over(&format!("{}, {place}, repeat {}: {figures}{about}", point.label, cell.repeat));
-        if let Some(at) = crate::capacity::plan::branch::end_of(&rules, cell.arm, cell.y, &self.job.points)
-            .filter(|(at, _)| *at == cell.x && cell.repeat == 1)
-        {
-            self.progress.trial_over(&format!("{} ends at {place}: {}", point.label, at.1));
+        let points = &self.job.points;
+        let end = |points: &[Point]| end_of(&rules, cell.arm, cell.y, points).filter(|(at, _)| *at == cell.x);
+        if let (None, Some((_, why))) = (end(&points[..points.len() - 1]), end(points)) {
+            self.progress.trial_over(&format!("{} ends at {place}: {why}", point.label));
         }
     }
 

@@ -36,7 +36,7 @@ pub struct SweepFile {
     /// How often each point is measured, 1 to 100. The spread between the repeats is in every interval.
     #[schemars(range(min = 1, max = 100))]
     pub repeats: u32,
-    /// A branch (an arm, at one value of the second variable) ends early once a limit of `[slo]` is exceeded so many times, 1 to 1,000.
+    /// A branch (an arm, at one value of the second variable) ends early once a limit of `[slo]` is exceeded so many times by two points of one place (by one, where there are no repeats), 1 to 1,000.
     #[schemars(range(min = 1, max = 1000))]
     pub stop_beyond: f64,
 }
