@@ -253,9 +253,9 @@ which limits:
   [slo]
   limits = [\"acquire_ms.p99 < 1000\", \"bystander_ms.p99 < 50\", \"nodes_cpu_percent < 150\"]
 
-Each point is a run of one arm on servers that stay up. The first round climbs, so that a branch which exceeds a limit
-`stop_beyond` times, twice in a row, ends there; later rounds are in random order. Laws are fitted to the points (the Universal Scalability Law,
-power laws, queues at the lock), the one that best predicts every third place is taken, and the answer is where its curve
+Each point is a run of one arm on servers that stay up. The first round climbs, so that a branch ends where a limit is exceeded
+`stop_beyond` times by two points; later rounds are in random order. Laws are fitted to the points (the Universal Scalability
+Law, power laws, queues at the lock), the one that best predicts every third place is taken, and the answer is where its curve
 crosses the first limit. With --search, bisection closes in on that place by runs instead.
 
 Points are stored as they are measured. Ctrl-C, and `kill -9` too, keep them: the same command with --resume goes on.

@@ -50,6 +50,11 @@ impl Rules<'_> {
 
     /// The limit that these points of one place exceed most, and how many times; by the median of the repeats.
     pub fn worst<'l>(&'l self, points: &[&Point]) -> Option<(&'l Slo, f64, f64)> {
+        self.worst_of(points, |_| true)
+    }
+
+    /// The same, among these limits alone.
+    fn worst_of<'l>(&'l self, points: &[&Point], is_asked: impl Fn(&Slo) -> bool) -> Option<(&'l Slo, f64, f64)> {
         let of = |limit: &'l Slo| {
             let name = limit.metric.name();
             let values: Vec<f64> = points.iter().filter_map(|point| point.figure(name)).collect();
@@ -57,7 +62,7 @@ impl Rules<'_> {
             let label = points.first().map_or("", |point| point.label.as_str());
             Some((limit, self.beyond(limit, label, value)?, value?))
         };
-        self.limits.iter().filter_map(of).max_by(|one, other| one.1.total_cmp(&other.1))
+        self.limits.iter().filter(|limit| is_asked(limit)).filter_map(of).max_by(|one, other| one.1.total_cmp(&other.1))
     }
 
     /// Whether these points of one place keep every limit; points that could not be measured do not.
@@ -86,12 +91,11 @@ impl Rules<'_> {
         if let Some(why) = points.iter().find_map(|point| point.incomplete.as_ref()) {
             return Some(why.clone());
         }
-        let (limit, beyond, value) = self.worst(points)?;
+        let (limit, beyond, value) = self.worst_of(points, |limit| self.far_beyond(limit, points) >= self.agree)?;
         let bare = Slo { arm: None, ..limit.clone() };
         let places = if value.abs() < 10.0 { 3 } else { 0 };
         let exceeded = || format!("{bare} was exceeded {beyond:.1} times, by {value:.places$}");
-        let is_far = !limit.holds(value) && beyond >= self.stop_beyond;
-        (is_far && self.far_beyond(limit, points) >= self.agree).then(exceeded)
+        (!limit.holds(value) && beyond >= self.stop_beyond).then(exceeded)
     }
 }
 

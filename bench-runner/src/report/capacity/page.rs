@@ -22,7 +22,10 @@ pub fn page(capacity: &Capacity) -> String {
                 @for sentence in words::headline(capacity).split("; ") { p.headline { (sentence) } }
             }
             @for warning in &capacity.warnings {
-                div.caution.banner role="note" { p { strong { "Warning" } " " (plain(&warning.text)) } p.remedy { (plain(&warning.remedy)) } }
+                div.caution.banner role="note" {
+                    p { strong { "Warning" } " " (plain(&warning.text)) }
+                    p.remedy { (plain(&warning.remedy)) }
+                }
             }
             (limits(capacity))
             (charts(capacity))
