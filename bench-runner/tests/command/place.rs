@@ -1,11 +1,12 @@
 //! A place for one test: a working directory and a temporary folder that nobody else uses.
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use nix::sys::signal::Signal;
+use nix::sys::signal::{SigHandler, Signal, signal};
 use tempfile::TempDir;
 
 use crate::process::{self, eventually};
@@ -82,6 +83,9 @@ impl Place {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(self.folder.path()).env("TMPDIR", self.temporary());
         command.env_remove("NO_COLOR").env_remove("RUST_BACKTRACE");
+        // As from a terminal, also where the tests were started with `nohup`: a run that inherits that ignores SIGHUP, as it should.
+        // SAFETY: between fork and exec one system call is made, and nothing else.
+        unsafe { command.pre_exec(|| Ok(signal(Signal::SIGHUP, SigHandler::SigDfl).map(drop)?)) };
         command
     }
 

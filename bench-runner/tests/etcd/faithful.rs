@@ -28,6 +28,8 @@ const LONG: Duration = Duration::from_secs(600);
 const SESSIONS: usize = 3;
 /// Below this are all keys.
 const ROOT: &str = "/tests/faithful/";
+/// Nobody else watches this one.
+const BESIDE: &str = "/tests/beside";
 
 /// One of a few keys, some of which begin with another.
 fn key(dice: &mut Dice) -> &'static str {
@@ -53,6 +55,8 @@ trait Stage: Sized {
 
     async fn open(&self, place: usize) -> Client<Self::Way>;
     async fn revoke(&self, lease: i64);
+    /// Has the servers forget the history before this revision.
+    async fn compact(&self, revision: i64);
     /// Which of these watches have fired, or failed: all that will without a further operation. `expected` are those that
     /// fired in memory.
     async fn fired(&self, watches: &mut BTreeMap<usize, Fires>, expected: Option<&[Firing]>) -> Vec<Firing>;
@@ -74,6 +78,10 @@ impl Stage for memory::Ensemble {
         self.expire(lease);
     }
 
+    async fn compact(&self, revision: i64) {
+        memory::Ensemble::compact(self, revision);
+    }
+
     async fn fired(&self, watches: &mut BTreeMap<usize, Fires>, _: Option<&[Firing]>) -> Vec<Firing> {
         // By its own clock: everything that is under way arrives.
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -93,6 +101,11 @@ impl Stage for Ensemble {
         // One that is over already, and does not know, is over.
         let hexadecimal = format!("{lease:x}");
         let _ = etcdctl_command(self).args(["lease", "revoke", &hexadecimal]).output().unwrap();
+    }
+
+    async fn compact(&self, revision: i64) {
+        // Where it was compacted to a later revision already that is an error, and changes nothing.
+        let _ = etcdctl_command(self).args(["compact", "--physical", &revision.to_string()]).output().unwrap();
     }
 
     async fn fired(&self, watches: &mut BTreeMap<usize, Fires>, expected: Option<&[Firing]>) -> Vec<Firing> {
@@ -194,11 +207,37 @@ impl<S: Stage> Play<'_, S> {
         self.base + dice.between(0, (self.latest - self.base).unsigned_abs() + 2) as i64
     }
 
+    /// Waits until the servers have gone through the history for all watches that stand: one that begins in the past and has
+    /// not fired yet would fail with a compaction that comes before. A server does that for all of them together, and so also
+    /// for a watch that begins in the past and has something to tell.
+    async fn settled(&mut self) -> String {
+        let mut seen = Vec::new();
+        for place in 0..SESSIONS {
+            let probe = async {
+                let session = &self.sessions[place];
+                session.put(BESIDE, b"settled").await?;
+                let from = session.range(Range::Key(BESIDE)).await?.revision;
+                Ok::<_, SessionError>((
+                    from,
+                    session.watch(Awaited::Put { prefix: BESIDE }, from).await?.fired().await?,
+                ))
+            };
+            seen.push(match probe.await {
+                Ok((from, fired)) => {
+                    self.latest = self.latest.max(from);
+                    format!("{} {}", self.relative(from), self.relative(fired))
+                }
+                Err(error) => told(error),
+            });
+        }
+        seen.join(", ")
+    }
+
     /// Carries one operation out that the dice choose.
     async fn step(&mut self, dice: &mut Dice) -> (String, String) {
         let place = dice.below(SESSIONS);
         let name = key(dice);
-        match dice.below(12) {
+        match dice.below(13) {
             0 | 1 => {
                 let value = format!("value {}", dice.below(100));
                 let outcome = self.sessions[place].txn(Txn::create(name, value.as_bytes())).await;
@@ -265,6 +304,16 @@ impl<S: Stage> Play<'_, S> {
                     (format!("{place} puts {name}"), format!("{:?}", outcome.map_err(told)))
                 }
             },
+            11 => {
+                let revision = self.revision(dice, false).min(self.latest);
+                let seen = self.settled().await;
+                self.stage.compact(revision).await;
+                // Each server has carried it out.
+                for place in 0..SESSIONS {
+                    drop(self.range(place, Range::Key(BESIDE)).await);
+                }
+                (format!("the history before {} is compacted away", self.relative(revision)), seen)
+            }
             _ => {
                 let lease = self.sessions[place].lease();
                 if self.sessions[place].check().is_ok() && dice.below(3) == 0 {
@@ -303,7 +352,7 @@ async fn play<S: Stage>(stage: &S, seed: u64, expected: Option<&[Step]>) -> Vec<
     play.sessions[0].put(&format!("{ROOT}a"), b"before").await.unwrap();
     play.sessions[0].delete_all(ROOT).await.unwrap();
     // A sequence may look at where it begins: not at the deletion of what an earlier one has left.
-    play.sessions[0].put("/tests/beside", b"begin").await.unwrap();
+    play.sessions[0].put(BESIDE, b"begin").await.unwrap();
     play.base = play.sessions[0].range(Range::Key(ROOT)).await.unwrap().revision;
     play.latest = play.base;
     let mut dice = Dice::new(seed, "faithful");
@@ -340,7 +389,7 @@ const SEEDS: u64 = 12;
 #[tokio::test(flavor = "multi_thread")]
 async fn the_ensemble_in_memory_answers_and_notifies_as_three_real_nodes_do() {
     let ensemble = three_nodes().await;
-    let (mut fired, mut lost) = (0, 0);
+    let (mut fired, mut lost, mut compacted, mut unwatchable) = (0, 0, 0, 0);
     for seed in 0..SEEDS {
         let in_memory = move || {
             chaos::run(seed, || async move {
@@ -354,9 +403,16 @@ async fn the_ensemble_in_memory_answers_and_notifies_as_three_real_nodes_do() {
             assert_eq!(real, expected, "seed {seed}, operation {number}");
         }
         fired += expected.iter().map(|step| step.fired.len()).sum::<usize>();
+        let refused = |step: &&Step| step.answered.contains("has been compacted");
+        let over = |step: &Step| {
+            step.fired.iter().filter(|(_, outcome)| matches!(outcome, Err(SessionError::Unknown(_)))).count()
+        };
+        compacted += expected.iter().filter(refused).count();
+        unwatchable += expected.iter().map(over).sum::<usize>();
         lost += expected.iter().filter(|step| step.answered.contains("lost")).count();
     }
     // The sequences have shown something.
-    assert!(fired > 20 && lost > 5, "{fired} {lost}");
+    let shown = [fired, lost, compacted, unwatchable];
+    assert!(fired > 20 && lost > 5 && compacted > 5 && unwatchable > 5, "{shown:?}");
     ensemble.stop().await.unwrap();
 }
