@@ -134,10 +134,7 @@ fn row(rules: &Rules<'_>, sweep: &SweepSettings, branch: &[&Point]) -> Vec<Sizin
 
 /// What the servers give reason to say.
 fn of_servers(header: &Header, scenario: &Scenario) -> impl Iterator<Item = Warning> {
-    let external = scenario.ensemble.external.is_some().then(|| Warning {
-        remedy: "sweep them at a quiet time, when nobody else needs them".to_owned(),
-        ..warnings::Warning::External.told()
-    });
+    let external = scenario.ensemble.external.is_some().then(|| warnings::Warning::External.told());
     header.noticed.iter().cloned().chain(external)
 }
 

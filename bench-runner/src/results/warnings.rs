@@ -205,7 +205,7 @@ impl Warning {
                 "the servers are not bench-runner's own: their CPU and memory are not known, and their counters are those of \
                  all their clients, not of this run alone"
                     .to_owned(),
-                "see in the books whether other clients caused notifications before a trial; run at a quiet time".to_owned(),
+                "run at a quiet time; the books of a run say whether other clients caused notifications before a trial".to_owned(),
             ),
             Warning::SessionTimeout { service, asked, granted } => (
                 format!("the servers of {service} granted session timeouts of {granted} s where {asked} s were asked for"),

@@ -5,8 +5,8 @@
 //! 1. [`load`](mod@load) reads the file, or says which one was probably meant;
 //! 2. `overrides` applies `--set key=value` to the document, before anything is read from it, so that an override is
 //!    refused by the same rules as a line of the file;
-//! 3. `read` turns the document into the types of [`file`](mod@file), with [`duration`], [`delay`], [`fault`] and [`external`] for what TOML has no
-//!    type for, and collects every key that does not fit (`explain` words the complaint, `similar` finds the key that was meant);
+//! 3. `read` turns the document into the types of [`file`](mod@file), with [`ensemble`], [`fault`] and others for its larger tables and [`duration`] and
+//!    [`delay`] for what TOML has no type for, and collects every key that does not fit (`explain` words the complaint, `similar` finds the key that was meant);
 //! 4. `validate` judges what the types cannot: ranges, and settings that contradict each other;
 //! 5. `resolve` multiplies the arms by the `grid`, takes the first point of the `sweep`, and merges the defaults, `[workers]` and each arm's own settings into [`settings`].
 //!
@@ -28,6 +28,7 @@ mod validate;
 pub mod delay;
 pub mod docker;
 pub mod duration;
+pub mod ensemble;
 pub mod error;
 pub mod external;
 pub mod fault;

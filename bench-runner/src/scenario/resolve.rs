@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use workloads::settings::{Arrivals, Delay, Mode, Precautions, Recipe, Service, WorkerSettings};
 
+use super::ensemble::EnsembleFile;
 use super::external;
 use super::fault::file::FaultFile;
 use super::fault::{FaultKind, WorkerFault};
-use super::file::{ArmFile, EnsembleFile, ModeName, ProcessName, ScenarioFile, WorkersFile};
+use super::file::{ArmFile, ModeName, ProcessName, ScenarioFile, WorkersFile};
 use super::settings::{
     ArmSettings, BystanderSettings, EnsembleSettings, EtcdSettings, Provider, Scenario, TrialSettings,
     ZookeeperSettings,

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use bench_runner::scenario::delay::DelayText;
 use bench_runner::scenario::duration::Span;
+use bench_runner::scenario::ensemble::{EnsembleFile, EtcdFile, ZookeeperFile};
 use bench_runner::scenario::fault::file::{FaultFile, HowName, KindName, TargetText};
 use bench_runner::scenario::file::{
-    ArmFile, ArrivalsFile, BystandersFile, EnsembleFile, EtcdFile, ModeName, ProcessName, ScenarioFile, TrialsFile,
-    WorkersFile, ZookeeperFile,
+    ArmFile, ArrivalsFile, BystandersFile, ModeName, ProcessName, ScenarioFile, TrialsFile, WorkersFile,
 };
 use bench_runner::scenario::gate::GateFile;
 use bench_runner::scenario::{self, SloFile};

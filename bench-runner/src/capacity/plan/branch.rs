@@ -75,8 +75,8 @@ impl Rules<'_> {
     fn far_beyond(&self, limit: &Slo, points: &[&Point]) -> usize {
         let is_far = |point: &&&Point| {
             let value = point.figure(limit.metric.name());
-            let beyond = self.beyond(limit, &point.label, value).filter(|beyond| *beyond >= self.stop_beyond);
-            beyond.is_some() && value.is_some_and(|value| !limit.holds(value))
+            value.is_some_and(|value| !limit.holds(value))
+                && self.beyond(limit, &point.label, value).is_some_and(|beyond| beyond >= self.stop_beyond)
         };
         points.iter().filter(is_far).count()
     }

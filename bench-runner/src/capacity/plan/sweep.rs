@@ -76,24 +76,11 @@ pub fn left(order: &[Cell], rules: &Rules<'_>, done: &[Point]) -> Vec<Cell> {
     let is_done = |cell: &Cell| done.iter().any(|point| point.cell == *cell);
     let mut left: Vec<Cell> =
         order.iter().copied().filter(|cell| !is_done(cell) && end(cell).is_none_or(|at| cell.x < at)).collect();
-    let suspects = suspects(rules, done);
-    // Stable: what is not pulled forward stays in its order.
-    left.sort_by_key(|cell| !suspects.iter().any(|(arm, x, y)| cell.is_beside(*arm, *y) && cell.x == *x));
-    left
-}
-
-/// Places that look like the end of their branch, and were not measured often enough to tell: arm, first and second value.
-fn suspects(rules: &Rules<'_>, done: &[Point]) -> Vec<(usize, f64, Option<f64>)> {
-    if !rules.is_load {
-        return Vec::new();
-    }
-    let mut places: Vec<(usize, f64, Option<f64>)> =
-        done.iter().map(|point| (point.cell.arm, point.cell.x, point.cell.y)).collect();
-    places.dedup();
-    let is_suspect = |(arm, x, y): &(usize, f64, Option<f64>)| {
-        let own: Vec<&Point> =
-            done.iter().filter(|point| point.cell.is_beside(*arm, *y) && point.cell.x == *x).collect();
-        rules.is_suspect(&own)
+    let is_suspect = |cell: &Cell| {
+        let of_place = |point: &&Point| point.cell.is_beside(cell.arm, cell.y) && point.cell.x == cell.x;
+        rules.is_load && rules.is_suspect(&done.iter().filter(of_place).collect::<Vec<_>>())
     };
-    places.into_iter().filter(is_suspect).collect()
+    // Stable: what is not pulled forward stays in its order.
+    left.sort_by_cached_key(|cell| !is_suspect(cell));
+    left
 }

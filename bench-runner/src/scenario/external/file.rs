@@ -8,7 +8,7 @@ use super::{
     AuthSettings, COMMAND_TIMEOUT, CommandSettings, ExternalSettings, PasswordFrom, ServerSettings, TlsSettings,
 };
 use crate::scenario::duration::Span;
-use crate::scenario::file::EnsembleFile;
+use crate::scenario::ensemble::EnsembleFile;
 
 /// How connections to external servers are encrypted. All files are PEM, and relative to the working directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -25,19 +25,26 @@ impl Scenario {
     /// these. Itself where it has no sweep.
     pub fn extremes(&self) -> Vec<Scenario> {
         let Some(sweep) = &self.sweep else { return vec![self.clone()] };
-        let ends = |axis: &Axis| -> Vec<(Variable, f64)> {
-            let ends = [axis.values.first(), axis.values.last()];
-            ends.into_iter().flatten().map(|value| (axis.variable, *value)).collect()
+        let ends = |axis: &Axis| Axis {
+            values: [axis.values.first(), axis.values.last()].into_iter().flatten().copied().collect(),
+            ..*axis
         };
-        let mut points: Vec<Vec<(Variable, f64)>> = vec![Vec::new()];
-        for axis in std::iter::once(&sweep.first).chain(&sweep.second) {
-            let longer = |point: &Vec<_>| {
-                ends(axis).into_iter().map(|end| [point.clone(), vec![end]].concat()).collect::<Vec<_>>()
-            };
-            points = points.iter().flat_map(longer).collect();
-        }
-        points.iter().filter_map(|point| self.at(point)).collect()
+        let ends: Vec<Axis> = std::iter::once(&sweep.first).chain(&sweep.second).map(ends).collect();
+        points(&ends).iter().filter_map(|point| self.at(point)).collect()
     }
+}
+
+/// Every combination of the axes' values.
+pub(super) fn points(axes: &[Axis]) -> Vec<Vec<(Variable, f64)>> {
+    let mut points: Vec<Vec<(Variable, f64)>> = vec![Vec::new()];
+    for axis in axes {
+        let longer = |point: &Vec<_>| {
+            let point = point.clone();
+            axis.values.iter().map(move |value| [point.clone(), vec![(axis.variable, *value)]].concat())
+        };
+        points = points.iter().flat_map(longer).collect();
+    }
+    points
 }
 
 /// The file with the first values of its sweep, for what is judged by arm; the file itself without a sweep.

@@ -7,7 +7,7 @@ use super::super::path::KeyPath;
 use super::super::problem::{Problem, Problems};
 use super::super::settings::Provider;
 use super::super::similar::list;
-use super::at::with;
+use super::at::{self, with};
 use super::{SweepFile, Variable};
 
 /// More points than this, repeats not counted, are no plan that anybody waits for.
@@ -113,14 +113,7 @@ fn company(file: &ScenarioFile, path: &KeyPath, problems: &mut Problems) {
 /// Judges the scenario at each point: what is wrong at one and not at the one before is the value's fault.
 fn points(file: &ScenarioFile, sweep: &SweepFile, path: &KeyPath, problems: &mut Problems) {
     let axes = sweep.axes();
-    let mut all: Vec<Vec<(Variable, f64)>> = vec![Vec::new()];
-    for axis in &axes {
-        let longer = |point: &Vec<_>| {
-            let point = point.clone();
-            axis.values.iter().map(move |value| [point.clone(), vec![(axis.variable, *value)]].concat())
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
+    let all = at::points(&axes);
     let complaints = |point: &[(Variable, f64)]| {
         let mut own = Problems::default();
         let at = ScenarioFile { sweep: None, slo: file.slo.clone(), ..with(file, point) };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::duration::Span;
-use super::super::file::{EnsembleFile, ZookeeperFile};
+use super::super::ensemble::{EnsembleFile, ZookeeperFile};
 use super::super::path::KeyPath;
 use super::super::problem::{Problem, Problems};
 use super::super::settings::Provider;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::duration::Span;
-use super::super::file::EtcdFile;
+use super::super::ensemble::EtcdFile;
 use super::super::path::KeyPath;
 use super::super::problem::{Problem, Problems};
 use super::ensemble::{base_port, whole_millis};

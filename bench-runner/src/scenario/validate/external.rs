@@ -5,9 +5,10 @@ use std::time::Duration;
 use workloads::settings::Service;
 
 use super::super::duration::Span;
+use super::super::ensemble::{EnsembleFile, EtcdFile, ZookeeperFile};
 use super::super::external::file::{AuthFile, ServersFile, TlsFile};
 use super::super::fault::{FaultKind, NodeFault, WorkerFault};
-use super::super::file::{EnsembleFile, EtcdFile, ScenarioFile, ZookeeperFile};
+use super::super::file::ScenarioFile;
 use super::super::gate::Metric;
 use super::super::grid;
 use super::super::path::KeyPath;
