@@ -152,6 +152,8 @@ struct Play<'a, S: Stage> {
     base: i64,
     /// The latest revision that an answer told of.
     latest: i64,
+    /// Up to where the history was compacted, or the beginning.
+    compacted: i64,
 }
 
 impl<S: Stage> Play<'_, S> {
@@ -199,10 +201,14 @@ impl<S: Stage> Play<'_, S> {
         }
     }
 
-    /// A revision of the sequence, now and then one that is to come; seldom 0, where that means any.
+    /// A revision of the sequence, now and then one that is to come, often just where the history begins; seldom 0, where that
+    /// means any.
     fn revision(&self, dice: &mut Dice, or_any: bool) -> i64 {
         if or_any && dice.below(3) == 0 {
             return 0;
+        }
+        if dice.below(4) == 0 {
+            return self.compacted;
         }
         self.base + dice.between(0, (self.latest - self.base).unsigned_abs() + 2) as i64
     }
@@ -305,9 +311,10 @@ impl<S: Stage> Play<'_, S> {
                 }
             },
             11 => {
-                let revision = self.revision(dice, false).min(self.latest);
+                let revision = self.base + dice.between(0, (self.latest - self.base).unsigned_abs()) as i64;
                 let seen = self.settled().await;
                 self.stage.compact(revision).await;
+                self.compacted = self.compacted.max(revision);
                 // Each server has carried it out.
                 for place in 0..SESSIONS {
                     drop(self.range(place, Range::Key(BESIDE)).await);
@@ -344,7 +351,7 @@ fn told(error: SessionError) -> String {
 /// Carries the sequence of a seed out.
 async fn play<S: Stage>(stage: &S, seed: u64, expected: Option<&[Step]>) -> Vec<Step> {
     let (sessions, leases, watches) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
-    let mut play = Play { stage, sessions, leases, watches, set: 0, base: 0, latest: 0 };
+    let mut play = Play { stage, sessions, leases, watches, set: 0, base: 0, latest: 0, compacted: 0 };
     for place in 0..SESSIONS {
         play.replace(place).await;
     }
@@ -354,7 +361,7 @@ async fn play<S: Stage>(stage: &S, seed: u64, expected: Option<&[Step]>) -> Vec<
     // A sequence may look at where it begins: not at the deletion of what an earlier one has left.
     play.sessions[0].put(BESIDE, b"begin").await.unwrap();
     play.base = play.sessions[0].range(Range::Key(ROOT)).await.unwrap().revision;
-    play.latest = play.base;
+    (play.latest, play.compacted) = (play.base, play.base);
     let mut dice = Dice::new(seed, "faithful");
     let mut steps = Vec::new();
     for number in 0..STEPS {
@@ -384,7 +391,7 @@ async fn play<S: Stage>(stage: &S, seed: u64, expected: Option<&[Step]>) -> Vec<
 /// How many operations a sequence has.
 const STEPS: usize = 60;
 /// How many sequences there are.
-const SEEDS: u64 = 12;
+const SEEDS: u64 = 16;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_ensemble_in_memory_answers_and_notifies_as_three_real_nodes_do() {
@@ -413,6 +420,6 @@ async fn the_ensemble_in_memory_answers_and_notifies_as_three_real_nodes_do() {
     }
     // The sequences have shown something.
     let shown = [fired, lost, compacted, unwatchable];
-    assert!(fired > 20 && lost > 5 && compacted > 5 && unwatchable > 5, "{shown:?}");
+    assert!(fired > 20 && lost > 5 && compacted > 2 && unwatchable > 5, "{shown:?}");
     ensemble.stop().await.unwrap();
 }
